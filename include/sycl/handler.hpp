@@ -247,6 +247,8 @@ public:
   template <class T, int D, access_mode M, target P, access::placeholder H> void update_host(accessor<T, D, M, P, H> from) {
     hold(&from, sizeof from);
     const auto *of = from.aspen_buffer();
+    if (!of)
+      return nothing(); // of an accessor that was made without a buffer
     void *content = nullptr;
     detail::check(aspen_buffer_address(of->handle, nullptr, &content));
     host_task([content, origin = of->origin ? of->origin : of->used, size = of->size, mutex = of->mutex] {

@@ -166,8 +166,21 @@ static void of_one_element(sycl::queue &q) {
   CHECK(memory[0] == 9 && memory[1] == 2 && one[0] == 9);
 }
 
+/// What was made without a buffer is of no elements, to commands too.
+static void of_nothing(sycl::queue &q) {
+  int one = 7;
+  q.submit([&](sycl::handler &h) { h.update_host(sycl::accessor<int, 1>()); });
+  q.submit([&](sycl::handler &h) { h.fill(sycl::accessor<int, 1>(), 3); });
+  q.submit([&](sycl::handler &h) { h.copy(sycl::accessor<int, 1>(), &one); });
+  q.submit([&](sycl::handler &h) { h.copy(&one, sycl::accessor<int, 0>()); });
+  q.submit([&](sycl::handler &h) { h.copy(sycl::accessor<int, 1>(), sycl::accessor<int, 1>()); });
+  q.wait_and_throw();
+  CHECK(one == 7);
+}
+
 int main() {
   sycl::queue q;
+  of_nothing(q);
   left_behind(q);
   placeholders(q);
   of_one_element(q);
