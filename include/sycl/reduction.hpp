@@ -290,8 +290,9 @@ template <size_t I, class First, class... Rest> inline decltype(auto) argument(c
 /// The function comes last; the reductions are those before it.
 template <class Name, class Properties, class Shape, class... Arguments, size_t... I>
 inline void reduce_arguments(handler &command, const Shape &shape, std::index_sequence<I...>, const Arguments &...arguments) {
-  const auto &function = argument<sizeof...(I)>(arguments...);
-  using F = std::decay_t<decltype(function)>;
+  using F = std::decay_t<decltype(argument<sizeof...(I)>(arguments...))>;
+  static_assert(!std::is_pointer_v<F>, __ASPEN_KERNELS_ARE_OBJECTS);
+  const F &function = argument<sizeof...(I)>(arguments...);
   using N = kernel_name_t<Name, F>;
   if constexpr (is_properties<Properties>) {
     static_assert(agree_with_own<F>(static_cast<const Properties *>(nullptr)));

@@ -64,6 +64,7 @@ template <class F, class Item, class... More>
 inline constexpr bool is_mutable = lacks_const<F, Item, More...> || lacks_const<F, Item, More..., kernel_handler>;
 
 #define __ASPEN_KERNELS_ARE_CONST "a kernel is called as const: its operator() must be const, a lambda may not be mutable (SYCL 2020 §4.12)"
+#define __ASPEN_KERNELS_ARE_OBJECTS "a kernel is a lambda or an object of a class with operator(), and no pointer to a function (SYCL 2020 §4.12)"
 
 /// Calls a kernel's function.
 template <class F, class Item, class... More> [[gnu::always_inline]] inline void call_kernel(const F &f, Item at, More &...more) {

@@ -99,6 +99,7 @@ struct kernel_code {
   void (*check)(const aspen_launch_t &launch); // what its properties demand; null: nothing
 
   template <class F> static kernel_code of(const kernel_identity &identity, const F &f) {
+    static_assert(!std::is_pointer_v<F>, __ASPEN_KERNELS_ARE_OBJECTS); // which is the host's
     kernel_code code = {identity, &f, sizeof f, alignof(F), detail::has_scratch<F>, nullptr};
     if constexpr (wraps_function<F>)
       code.check = &launch_rules<F>::template check<aspen_launch_t>;
