@@ -4,6 +4,7 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <sycl/detail/config.hpp>
 #include <sycl/detail/counted.hpp>
 #include <sycl/detail/list.hpp>
@@ -75,13 +76,31 @@ struct exception_context : counted {
 };
 } // namespace detail
 
-/// One object in the whole process, so that categories can be compared.
+/// One object for all that the loader brings together; a library that was opened with RTLD_LOCAL has its own.
 __attribute__((visibility("default"))) inline const std::error_category &sycl_category() noexcept {
   [[clang::no_destroy]] static const detail::sycl_error_category category; // exceptions of the last destructors name it, too
   return category;
 }
 
 inline std::error_code make_error_code(errc code) noexcept { return {static_cast<int>(code), sycl_category()}; }
+
+namespace detail {
+struct own_codes {
+  std::error_code of[static_cast<int>(errc::backend_mismatch) + 1];
+  own_codes() noexcept {
+    for (std::error_code &code : of)
+      code.assign(static_cast<int>(&code - of), sycl_category());
+  }
+};
+/// The same error with the category of whoever asks, so that it equals the `errc` there although another library threw it.
+inline const std::error_code &own_code(const std::error_code &code) noexcept {
+  if (code.category() == sycl_category() || std::string_view(code.category().name()) != sycl_category().name())
+    return code;
+  static const own_codes known;
+  const bool is_known = code.value() >= 0 && code.value() <= static_cast<int>(errc::backend_mismatch);
+  return is_known ? known.of[code.value()] : code;
+}
+} // namespace detail
 
 class __attribute__((visibility("default"))) exception : public virtual std::exception {
 public:
@@ -92,8 +111,8 @@ public:
   exception(int value, const std::error_category &category, const char *what) : exception({value, category}, what) {}
   exception(int value, const std::error_category &category) : exception(std::error_code{value, category}) {}
 
-  const std::error_code &code() const noexcept { return code_; }
-  const std::error_category &category() const noexcept { return code_.category(); }
+  const std::error_code &code() const noexcept { return detail::own_code(code_); }
+  const std::error_category &category() const noexcept { return code().category(); }
   const char *what() const noexcept override { return message_.what(); }
   /// With a context; only errors that programs make have one.
   exception(const context &in, std::error_code code, const std::string &what);
