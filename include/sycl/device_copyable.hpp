@@ -23,9 +23,14 @@ template <class T, class = void> struct is_device_copyable : std::bool_constant<
 template <class T> struct is_device_copyable<const T> : is_device_copyable<T> {};
 template <class T, size_t N> struct is_device_copyable<T[N]> : is_device_copyable<T> {};
 template <class T, size_t N> struct is_device_copyable<const T[N]> : is_device_copyable<T> {}; // both of the above fit
+template <class T> struct is_device_copyable<volatile T> : is_device_copyable<T> {};
+template <class T> struct is_device_copyable<const volatile T> : is_device_copyable<T> {};
+template <class T, size_t N> struct is_device_copyable<volatile T[N]> : is_device_copyable<T> {};
+template <class T, size_t N> struct is_device_copyable<const volatile T[N]> : is_device_copyable<T> {};
 template <class A, class B>
 struct is_device_copyable<std::pair<A, B>> : std::bool_constant<is_device_copyable<A>::value && is_device_copyable<B>::value> {};
 template <class T, size_t N> struct is_device_copyable<std::array<T, N>> : is_device_copyable<T> {};
+template <class T> struct is_device_copyable<std::array<T, 0>> : std::true_type {}; // there is nothing to copy
 template <class... T> struct is_device_copyable<std::tuple<T...>> : std::bool_constant<(is_device_copyable<T>::value && ...)> {};
 template <class T> struct is_device_copyable<std::optional<T>> : is_device_copyable<T> {};
 template <class... T> struct is_device_copyable<std::variant<T...>> : std::bool_constant<(is_device_copyable<T>::value && ...)> {};

@@ -5,6 +5,10 @@
 #include <sycl/detail/config.hpp>
 #include <type_traits>
 
+namespace std {
+template <class, size_t> struct array;
+} // namespace std
+
 namespace sycl {
 
 inline constexpr size_t dynamic_extent = ~size_t(0);
@@ -14,6 +18,12 @@ template <class T, size_t Extent = dynamic_extent> class span;
 namespace detail {
 template <class T> inline constexpr bool is_span = false;
 template <class T, size_t E> inline constexpr bool is_span<span<T, E>> = true;
+/// How many elements a container always has, if its type says it.
+template <class C> inline constexpr size_t extent_of = dynamic_extent;
+template <class T, size_t N> inline constexpr size_t extent_of<std::array<T, N>> = N;
+template <class T, size_t N> inline constexpr size_t extent_of<const std::array<T, N>> = N;
+template <class C, size_t Extent>
+inline constexpr bool has_extent = Extent == dynamic_extent || extent_of<C> == dynamic_extent || extent_of<C> == Extent;
 /// A container of Us whose elements a span of Ts may view.
 template <class C, class T, class = void> inline constexpr bool spans = false;
 template <class C, class T>
@@ -50,9 +60,9 @@ public:
   constexpr span(T *first, T *last) : first_(first), size_(static_cast<size_t>(last - first)) {}
   template <size_t N, std::enable_if_t<Extent == dynamic_extent || Extent == N, int> = 0>
   constexpr span(T (&array)[N]) noexcept : first_(array), size_(N) {}
-  template <class C, std::enable_if_t<detail::spans<C, T>, int> = 0>
+  template <class C, std::enable_if_t<detail::spans<C, T> && detail::has_extent<C, Extent>, int> = 0>
   constexpr span(C &container) : first_(std::data(container)), size_(std::size(container)) {}
-  template <class C, std::enable_if_t<std::is_const_v<T> && detail::spans<const C, T>, int> = 0>
+  template <class C, std::enable_if_t<std::is_const_v<T> && detail::spans<const C, T> && detail::has_extent<C, Extent>, int> = 0>
   constexpr span(const C &container) : first_(std::data(container)), size_(std::size(container)) {}
   template <class U, size_t E,
             std::enable_if_t<(Extent == dynamic_extent || E == dynamic_extent || E == Extent) && std::is_convertible_v<U (*)[], T (*)[]>, int> = 0>
@@ -89,6 +99,8 @@ private:
 template <class T> span(T *, size_t) -> span<T>;
 template <class T> span(T *, T *) -> span<T>;
 template <class T, size_t N> span(T (&)[N]) -> span<T, N>;
+template <class T, size_t N> span(std::array<T, N> &) -> span<T, N>;
+template <class T, size_t N> span(const std::array<T, N> &) -> span<const T, N>;
 template <class C> span(C &) -> span<std::remove_pointer_t<decltype(std::data(std::declval<C &>()))>>;
 
 /// The bytes of all elements.

@@ -16,3 +16,9 @@ static_assert(std::is_nothrow_move_assignable_v<sycl::event> && std::is_copy_ass
 static_assert(sycl::is_property_of_v<sycl::ext::oneapi::property::buffer::use_pinned_host_memory, sycl::buffer<int>>);
 static_assert(std::is_same_v<decltype(sycl::as_bytes(std::declval<sycl::span<int, 4>>())), sycl::span<const std::byte, 16>>);
 static_assert(std::is_same_v<decltype(sycl::as_writable_bytes(std::declval<sycl::span<int>>())), sycl::span<std::byte>>);
+
+// A view of a std::array has its extent, as with std::span.
+static_assert(std::is_same_v<decltype(sycl::span(std::declval<std::array<int, 4> &>())), sycl::span<int, 4>>);
+static_assert(std::is_same_v<decltype(sycl::span(std::declval<const std::array<int, 4> &>())), sycl::span<const int, 4>>);
+static_assert(std::is_same_v<decltype(sycl::span(std::declval<const std::vector<int> &>())), sycl::span<const int>>);
+static_assert(std::is_constructible_v<sycl::span<const int, 4>, std::array<int, 4> &> && !std::is_constructible_v<sycl::span<int, 3>, std::array<int, 4> &>);
