@@ -132,7 +132,7 @@ struct buffer_state : counted {
   buffer_state(aspen_buffer_t *adopted, final_data *to) : handle(adopted), destination(to), write_back(true) {}
   /// Whether the content goes to the program's memory in the end, once it is written.
   bool goes_back() const { return write_back && (at_home || destination); }
-  /// Waits only if somebody looks at the memory afterwards, which is written if the buffer was. Source: SYCL 2020 §4.7.2.3.
+  /// Waits for what uses memory of the program, unless that said that nothing is to go back. Source: SYCL 2020 §4.7.2.3, §4.7.4.3.
   [[gnu::noinline]] ~buffer_state() {
     const bool goes = goes_back() && aspen_buffer_written(handle);
     // Nobody may look at memory that is put back.
@@ -156,7 +156,7 @@ struct buffer_state : counted {
       aspen_buffer_restore_host(handle);
     }
     // Behind the access, which waits for a writer only, and brings the content meanwhile.
-    if (in_place || goes)
+    if (in_place || attached || goes)
       aspen_buffer_wait(handle);
     delete destination;
     delete owner;
@@ -171,14 +171,17 @@ struct buffer_state : counted {
   }
   void set_write_back(bool wanted) {
     write_back = wanted;
+    attached = attached && wanted;
     if (!in_place || exactly || restores || (wanted && at_home))
       return;
     leave();
   }
   /// The buffer is to be used as elements of such an alignment. The program's memory need not have it, unless it has to be used.
   void align(size_t alignment, size_t offset) {
-    if (in_place && !exactly && !restores && (reinterpret_cast<std::uintptr_t>(used) + offset) % alignment != 0)
+    if (in_place && !exactly && !restores && (reinterpret_cast<std::uintptr_t>(used) + offset) % alignment != 0) {
       leave();
+      attached = true;
+    }
   }
   /// Has the program's memory be as it is now afterwards, unless the content goes there.
   void leave() {
@@ -205,6 +208,7 @@ struct buffer_state : counted {
   void *const used = nullptr; // the host memory that the buffer was made to work on
   bool in_place = false;      // it does
   bool exactly = false;       // and nowhere else
+  bool attached = false;      // it was made of memory of the program on which it does not work, a constant or behind a mutex
   bool at_home = false;       // that memory is where the content goes
   bool restores = false;      // what was there before goes back, unless the content stays
   bool write_back;
@@ -271,12 +275,15 @@ public:
     if (host != nullptr && !state_->in_place) {
       set_final_data(host);
       remember(host);
+      state_->attached = true;
     }
   }
   /// Copies from `host`; nothing is written back.
   buffer(const T *host, const range<D> &extent, const property_list &properties = {}) : buffer(host, extent, Allocator(), properties) {}
   buffer(const T *host, const range<D> &extent, Allocator allocator, const property_list &properties = {})
-      : buffer(extent, properties, const_cast<element *>(host), false, allocator) {}
+      : buffer(extent, properties, const_cast<element *>(host), false, allocator) {
+    state_->attached = host != nullptr;
+  }
   buffer(std::nullptr_t, const range<D> &extent, const property_list &properties = {}) : buffer(extent, Allocator(), properties) {}
   buffer(std::nullptr_t, const range<D> &extent, Allocator allocator, const property_list &properties = {})
       : buffer(extent, allocator, properties) {}
@@ -429,7 +436,7 @@ private:
   /// In a vector whose elements lie side by side: those of a vector of bool do not.
   using stored = std::conditional_t<std::is_same_v<element, bool>, unsigned char, element>;
   buffer(const std::vector<stored> &content, const property_list &properties, const Allocator &allocator, int)
-      : buffer(reinterpret_cast<const element *>(content.data()), range<1>(content.size()), allocator, properties) {}
+      : buffer(range<1>(content.size()), properties, reinterpret_cast<element *>(const_cast<stored *>(content.data())), false, allocator) {}
   buffer(const detail::shared<detail::buffer_state> &state, const range<D> &extent, size_t offset, bool part, const property_list &props,
          Allocator allocator)
       : state_(state), extent_(extent), offset_(offset), part_(part), properties_(props), allocator_(allocator) {}

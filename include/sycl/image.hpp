@@ -86,7 +86,9 @@ private:
   /// The host's memory is only worked on where the program says so: it may be constant.
   sampled_image(made, const void *host, image_format format, const image_sampler &sampler, const range<D> &extent, const detail::pitches &pitch,
                 const property_list &properties)
-      : sampled_image(host, properties.has_property<property::image::use_host_ptr>(), format, sampler, extent, pitch, properties) {}
+      : sampled_image(host, properties.has_property<property::image::use_host_ptr>(), format, sampler, extent, pitch, properties) {
+    this->attach(host);
+  }
   template <class Host>
   sampled_image(made, const std::shared_ptr<Host> &host, image_format format, const image_sampler &sampler, const range<D> &extent,
                 const detail::pitches &pitch, const property_list &properties)

@@ -178,7 +178,9 @@ private:
     this->write_back_to(host);
   }
   image(made, const void *host, order o, type t, const range<D> &extent, const detail::pitches &pitch, const property_list &properties)
-      : detail::image_base<D>(detail::texel_of(o, t), extent, pitch, host, false, properties) {}
+      : detail::image_base<D>(detail::texel_of(o, t), extent, pitch, host, false, properties) {
+    this->attach(host);
+  }
   image(made, std::nullptr_t, order o, type t, const range<D> &extent, const detail::pitches &pitch, const property_list &properties)
       : detail::image_base<D>(detail::texel_of(o, t), extent, pitch, nullptr, false, properties) {}
   template <class Host>

@@ -3,9 +3,12 @@
 #include "check.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <sycl/sycl.hpp>
 #include <thread>
 #include <vector>
@@ -182,6 +185,46 @@ static void waits_for_nobody(queue &q) {
   last.wait();
 }
 
+template <class T> static auto read_by_task(buffer<T> &of, handler &h) { return accessor(of, h, read_only_host_task); }
+static auto read_by_task(sampled_image<1> &of, handler &h) { return of.get_access<int4, image_target::host_task>(h); }
+static auto read_by_task(unsampled_image<1> &of, handler &h) { return of.get_access<int4, access_mode::read, image_target::host_task>(h); }
+/// The end of what was made of memory of the program waits for its readers, whether anything goes back or not. Source: SYCL 2020 §4.7.2.3, §4.7.3.4.
+template <class Made> static void waits(queue &q, Made &&made) {
+  std::promise<void> go;
+  std::atomic<bool> over = false;
+  std::thread late;
+  {
+    auto object = made();
+    q.submit([&](handler &h) {
+      auto a = read_by_task(object, h);
+      h.host_task([a, &over, ready = go.get_future().share()] {
+        ready.wait();
+        over = true;
+      });
+    });
+    late = std::thread([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      go.set_value();
+    });
+  }
+  CHECK(over);
+  late.join();
+  q.wait();
+}
+static void waits_for_readers(queue &q) {
+  std::vector<int> data(16, 1);
+  const std::vector<int> constants(16, 1);
+  std::mutex mutex;
+  waits(q, [&] { return buffer<int>(data); });
+  waits(q, [&] { return buffer<int>(constants.data(), range<1>(16)); });
+  waits(q, [&] { return buffer<int>(constants); });
+  waits(q, [&] { return buffer<const int>(constants.data(), range<1>(16)); });
+  waits(q, [&] { return buffer<int>(data.data(), range<1>(16), {property::buffer::use_mutex(mutex)}); });
+  const image_sampler sampler{addressing_mode::none, coordinate_normalization_mode::unnormalized, filtering_mode::nearest};
+  waits(q, [&] { return sampled_image<1>(constants.data(), image_format::r32b32g32a32_sint, sampler, range<1>(4)); });
+  waits(q, [&] { return unsampled_image<1>(data.data(), image_format::r32b32g32a32_sint, range<1>(4), {property::image::use_mutex(mutex)}); });
+}
+
 static void images(queue &q) {
   if (!q.get_device().has(aspect::image))
     return;
@@ -296,6 +339,7 @@ int main() {
       after_writers(q, n);
   }
   waits_for_nobody(q);
+  waits_for_readers(q);
   images(q);
   update(q);
   return failures != 0;

@@ -110,10 +110,13 @@ protected:
       made = new final_data_locked(made, mutex);
     state_->set_destination(made, false);
   }
+  /// The image is made from memory of the program, for which its end waits. Source: SYCL 2020 §4.7.3.4.
+  void attach(const void *host) { state_->attached = host && !state_->in_place; }
   /// Where an image worked on a copy of the memory that it was made from.
   void write_back_to(void *host) {
     if (host && !state_->in_place)
       final_data_to(host);
+    attach(host);
   }
   void write_back_wanted(bool wanted) { state_->set_write_back(wanted); }
 
