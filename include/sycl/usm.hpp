@@ -144,8 +144,8 @@ public:
     using other = usm_allocator<U, Kind, Alignment>;
   };
   usm_allocator() = delete;
-  usm_allocator(const context &, const device &d, const property_list & = {}) noexcept : device_(d) {}
-  usm_allocator(const queue &q, const property_list & = {}) noexcept : device_(q.get_device()) {}
+  usm_allocator(const context &c, const device &d, const property_list & = {}) : device_(checked(detail::of(c, d, Kind))) {}
+  usm_allocator(const queue &q, const property_list & = {}) : device_(checked(q.get_device())) {}
   template <class U> usm_allocator(const usm_allocator<U, Kind, Alignment> &other) noexcept : device_(other.device_) {}
   T *allocate(size_t count) {
     T *const memory = detail::allocate_array<T>(device_, Kind, count, Alignment > alignof(T) ? Alignment : detail::usm_alignment<T>);
@@ -162,6 +162,11 @@ public:
 
 private:
   template <class, usm::alloc, size_t> friend class usm_allocator;
+  static const device &checked(const device &on) {
+    if (!on.has(Kind == usm::alloc::host ? aspect::usm_host_allocations : aspect::usm_shared_allocations))
+      detail::fail(errc::feature_not_supported, "usm_allocator: the device has no memory of this kind");
+    return on;
+  }
   device device_;
 };
 

@@ -92,6 +92,11 @@ int main() {
   sycl::queue a(of_whole, part), b(of_part, part), c(whole);
   refused("another part's context", sycl::errc::invalid, [&] { sycl::queue(of_part, thirds[0]); });
   refused("the whole in a part's context", sycl::errc::invalid, [&] { sycl::queue(of_part, whole); });
+  refused("memory of another part's device", sycl::errc::invalid, [&] { sycl::usm_allocator<int, sycl::usm::alloc::shared>(of_part, thirds[0]); });
+  sycl::usm_allocator<int, sycl::usm::alloc::host> of_host(of_part, thirds[0]); // which takes no device
+  int *const on_host = of_host.allocate(1);
+  expect("host memory of an allocator is of its context", sycl::get_pointer_device(on_host, of_part) == part);
+  of_host.deallocate(on_host, 1);
   sycl::buffer<int> numbers(100);
   for (sycl::queue *q : {&c, &a, &b, &c})
     q->submit([&](sycl::handler &h) {
