@@ -408,7 +408,7 @@ public:
     return accessor<T, D, Mode, target::host_buffer, access::placeholder::false_t>(*this, part, offset);
   }
   template <class... Rest> auto get_host_access(Rest &&...rest) {
-    return host_accessor<T, D, detail::tags_of<access_mode::read_write, std::decay_t<Rest>...>::mode>(*this, rest...);
+    return host_accessor<T, D, detail::tags_of<detail::default_mode<T>, std::decay_t<Rest>...>::mode>(*this, rest...);
   }
 
   /// An order of owners. Source: sycl_ext_oneapi_weak_object.

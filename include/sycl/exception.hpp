@@ -106,7 +106,7 @@ class __attribute__((visibility("default"))) exception : public virtual std::exc
 public:
   exception(std::error_code code, const std::string &what) : message_(what), code_(code) {}
   exception(std::error_code code, const char *what) : message_(what), code_(code) {}
-  explicit exception(std::error_code code) : message_(code.message()), code_(code) {}
+  exception(std::error_code code) : message_(code.message()), code_(code) {}
   exception(int value, const std::error_category &category, const std::string &what) : exception({value, category}, what) {}
   exception(int value, const std::error_category &category, const char *what) : exception({value, category}, what) {}
   exception(int value, const std::error_category &category) : exception(std::error_code{value, category}) {}

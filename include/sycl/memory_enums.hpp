@@ -33,6 +33,11 @@ enum class address_space : int {
 enum class decorated : int { no = 0, yes = 1, legacy = 2 };
 enum class fence_space : char { local_space, global_space, global_and_local };
 } // namespace access
+using addrspace = access::address_space;
+inline constexpr addrspace addrspace_global = addrspace::global_space;
+inline constexpr addrspace addrspace_local = addrspace::local_space;
+inline constexpr addrspace addrspace_private = addrspace::private_space;
+inline constexpr addrspace addrspace_generic = addrspace::generic_space;
 
 namespace detail::spirv {
 /// SPIR-V numbers scopes from the widest to the narrowest.

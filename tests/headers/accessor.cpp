@@ -67,4 +67,6 @@ void braces(sycl::queue &q) {
   host_accessor y(b2, {2, 1}, {1, 1}, write_only, {no_init}), z(b2, {2, 1}, write_only);
   static_assert(std::is_same_v<decltype(u), host_accessor<int, 2, access_mode::read>>);
   static_assert(std::is_same_v<decltype(y), host_accessor<int, 2, access_mode::write>> && std::is_same_v<decltype(z), decltype(y)>);
+  buffer<const int> of_constants{range<1>(1)};
+  static_assert(std::is_same_v<decltype(of_constants.get_host_access()), host_accessor<const int, 1, access_mode::read>>);
 }

@@ -4,7 +4,7 @@
 static_assert(std::is_error_code_enum_v<sycl::errc>);
 static_assert(std::is_base_of_v<std::exception, sycl::exception>);
 static_assert(std::is_nothrow_copy_constructible_v<sycl::exception>);
-static_assert(std::is_constructible_v<sycl::exception, std::error_code, const char *>);
+static_assert(std::is_constructible_v<sycl::exception, std::error_code, const char *> && std::is_convertible_v<std::error_code, sycl::exception>);
 static_assert(std::is_constructible_v<sycl::exception, sycl::errc, std::string>);
 static_assert(std::is_constructible_v<sycl::async_handler, void (*)(sycl::exception_list)>);
 static_assert(!std::is_constructible_v<sycl::async_handler, void (*)(int)>);

@@ -3,6 +3,7 @@
 #include <sycl/multi_ptr.hpp>
 
 using sycl::access::address_space;
+static_assert(std::is_same_v<sycl::addrspace, address_space> && sycl::addrspace_generic == address_space::generic_space);
 static_assert(std::is_trivially_copyable_v<sycl::global_ptr<int>> && sizeof(sycl::local_ptr<int>) == sizeof(int *));
 static_assert(std::is_convertible_v<sycl::global_ptr<int>, sycl::global_ptr<const int>>);
 static_assert(std::is_convertible_v<sycl::global_ptr<int>, sycl::generic_ptr<int>>);
