@@ -325,9 +325,11 @@ inline device select_device(int (*score)(const void *, const device &), const vo
   return device(best);
 }
 
-/// `selector` may be a function, whose address is no `const void *`.
+/// `selector` may be a function, whose address is no `const void *`, or a member of device (`&device::is_gpu`).
 template <class Selector> device select_by(const Selector &selector) {
-  if constexpr (!is_const_selector<Selector> && !std::is_base_of_v<device_selector, Selector>) {
+  if constexpr (std::is_member_function_pointer_v<Selector>) {
+    return select_by([selector](const device &d) -> int { return (d.*selector)(); });
+  } else if constexpr (!is_const_selector<Selector> && !std::is_base_of_v<device_selector, Selector>) {
     Selector own(selector);
     Selector *const where = &own;
     return select_device([](const void *s, const device &d) -> int { return (**static_cast<Selector *const *>(s))(d); }, &where);

@@ -14,7 +14,8 @@ static_assert(std::is_same_v<answer<info::atomic_memory_scope_capabilities>, std
 
 bool questions(std::vector<sycl::aspect> wanted) {
   sycl::device a, b(sycl::cpu_selector_v), c(sycl::aspect_selector(wanted)), d(sycl::aspect_selector(sycl::aspect::cpu)),
-      e(sycl::aspect_selector<sycl::aspect::cpu, sycl::aspect::fp64>()), f([](const sycl::device &x) { return x.is_gpu() ? 1 : -1; });
+      e(sycl::aspect_selector<sycl::aspect::cpu, sycl::aspect::fp64>()), f([](const sycl::device &x) { return x.is_gpu() ? 1 : -1; }),
+      g(&sycl::device::is_cpu); // whatever std::invoke calls
   sycl::platform p = a.get_platform();
   sycl::context in(a), all(p), several(p.get_devices());
   return a == b && c != d && e.has(sycl::aspect::fp16) && f.is_cpu() && p.get_devices(sycl::info::device_type::gpu).empty() &&
