@@ -174,6 +174,8 @@ struct queue_state : counted {
       flags |= ASPEN_QUEUE_IN_ORDER;
     if ((profiles = props.has_property<property::queue::enable_profiling>()))
       flags |= ASPEN_QUEUE_PROFILING;
+    if (profiles && !on.has(aspect::queue_profiling))
+      fail(errc::feature_not_supported, "a queue with enable_profiling needs a device with aspect queue_profiling");
     if ((flags & ASPEN_QUEUE_PROFILING) && props.has_property<ext::oneapi::property::queue::discard_events>())
       fail(errc::invalid, "a queue cannot have both enable_profiling and discard_events");
     check(aspen_queue_create(on.aspen_handle(), flags, &handle));
