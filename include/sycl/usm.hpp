@@ -162,11 +162,8 @@ public:
 
 private:
   template <class, usm::alloc, size_t> friend class usm_allocator;
-  static const device &checked(const device &on) {
-    if (!on.has(Kind == usm::alloc::host ? aspect::usm_host_allocations : aspect::usm_shared_allocations))
-      detail::fail(errc::feature_not_supported, "usm_allocator: the device has no memory of this kind");
-    return on;
-  }
+  /// Throws what an allocation would.
+  static const device &checked(const device &on) { return detail::allocate_usm(on, Kind, 0, 0), on; }
   device device_;
 };
 
