@@ -159,8 +159,8 @@ struct buffer_state : counted {
     if (in_place || attached || goes)
       aspen_buffer_wait(handle);
     delete destination;
-    delete owner;
     aspen_buffer_release(handle);
+    delete owner;
   }
   /// The content goes nowhere, to another place, or to the memory that the buffer works on (`home`).
   void set_destination(final_data *to, bool home) {
@@ -281,7 +281,7 @@ public:
   /// Copies from `host`; nothing is written back.
   buffer(const T *host, const range<D> &extent, const property_list &properties = {}) : buffer(host, extent, Allocator(), properties) {}
   buffer(const T *host, const range<D> &extent, Allocator allocator, const property_list &properties = {})
-      : buffer(extent, properties, const_cast<element *>(host), false, allocator) {
+      : buffer(extent, properties, const_cast<element *>(host), has_to_work_there<const T>(host, properties), allocator) {
     state_->attached = host != nullptr;
   }
   buffer(std::nullptr_t, const range<D> &extent, const property_list &properties = {}) : buffer(extent, Allocator(), properties) {}
@@ -291,7 +291,7 @@ public:
   buffer(const P &host, const range<D> &extent, const property_list &properties = {}) : buffer(host, extent, Allocator(), properties) {}
   template <class P, std::enable_if_t<detail::is_shared_pointer<P>, int> = 0>
   buffer(const P &host, const range<D> &extent, Allocator allocator, const property_list &properties = {})
-      : buffer(extent, properties, const_cast<element *>(host.get()), false, allocator) {
+      : buffer(extent, properties, const_cast<element *>(host.get()), has_to_work_there<decltype(*host.get())>(host, properties), allocator) {
     keep(P(host));
   }
   template <class P, std::enable_if_t<detail::is_unique_pointer<P>, int> = 0>
@@ -299,7 +299,7 @@ public:
       : buffer(std::move(host), extent, Allocator(), properties) {}
   template <class P, std::enable_if_t<detail::is_unique_pointer<P>, int> = 0>
   buffer(P &&host, const range<D> &extent, Allocator allocator, const property_list &properties = {})
-      : buffer(extent, properties, const_cast<element *>(host.get()), false, allocator) {
+      : buffer(extent, properties, const_cast<element *>(host.get()), has_to_work_there<decltype(*host.get())>(host, properties), allocator) {
     keep(std::move(host));
   }
   /// On the elements of a contiguous container, which must outlive the buffer; a const one is copied from.
@@ -445,6 +445,12 @@ private:
     return !properties.has_property<property::buffer::use_mutex>() || properties.has_property<property::buffer::use_host_ptr>();
   }
 
+  /// Where commands may write constants, a copy has to do. Source: SYCL 2020 §4.7.2.2, "use_host_ptr".
+  template <class Pointee, class P> static bool has_to_work_there(const P &host, const property_list &properties) {
+    constexpr bool may = std::is_const_v<T> || !std::is_const_v<std::remove_reference_t<Pointee>>;
+    return may && host && properties.has_property<property::buffer::use_host_ptr>();
+  }
+
   /// For handler::update_host.
   void remember(element *host) {
     state_->origin = host;
@@ -462,11 +468,12 @@ private:
   template <class P> void keep(P &&host) {
     if (!host)
       return;
-    if constexpr (!std::is_const_v<std::remove_reference_t<decltype(*host.get())>>) {
-      state_->destination = locked(new detail::final_data_at<T, T *>(host.get(), extent_.size()));
-      remember(host.get());
-    }
-    state_->write_back = state_->destination != nullptr;
+    if constexpr (!std::is_const_v<std::remove_reference_t<decltype(*host.get())>>)
+      if (!state_->in_place) {
+        state_->destination = locked(new detail::final_data_at<T, T *>(host.get(), extent_.size()));
+        remember(host.get());
+      }
+    state_->write_back = state_->in_place || state_->destination;
     struct owner final : detail::buffer_state::held {
       explicit owner(P &&p) : pointer(std::move(p)) {}
       P pointer;

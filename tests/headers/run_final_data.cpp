@@ -225,6 +225,31 @@ static void waits_for_readers(queue &q) {
   waits(q, [&] { return unsampled_image<1>(data.data(), image_format::r32b32g32a32_sint, range<1>(4), {property::image::use_mutex(mutex)}); });
 }
 
+/// Source: SYCL 2020 §4.7.2.2, "use_host_ptr".
+static void same_memory(queue &q, size_t n) {
+  const property_list there{property::buffer::use_host_ptr()};
+  static const int constants[] = {1, 2, 3, 4};
+  buffer<const int> read(constants, range<1>(4), there);
+  CHECK(&host_accessor(read)[0] == constants);
+  std::shared_ptr<int[]> shared(new int[n]);
+  std::fill_n(shared.get(), n, 1);
+  const auto look_there = [&](auto &b) {
+    add(q, b, 1);
+    host_accessor a(b, read_only);
+    CHECK(&a[0] == shared.get() && a[n - 1] == shared[n - 1]);
+  };
+  {
+    buffer<int> b(shared, range<1>(n), there);
+    look_there(b);
+    add(q, b, 1);
+  }
+  CHECK(shared.use_count() == 1 && shared[0] == 3);
+  {
+    buffer<int> b(std::unique_ptr<int[]>(new int[n]()), range<1>(n), there);
+    add(q, b, 1);
+  }
+}
+
 static void images(queue &q) {
   if (!q.get_device().has(aspect::image))
     return;
@@ -334,6 +359,7 @@ int main() {
   for (const size_t n : sizes) {
     nobody_writes(q, n);
     at_once(q, n);
+    same_memory(q, n);
     after_readers(q, n);
     if (n * sizeof(int) <= 16384)
       after_writers(q, n);
