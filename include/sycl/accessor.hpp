@@ -38,7 +38,8 @@ template <int D>
 [[gnu::noinline]] inline void *require_buffer(handler &command, const buffer_place &place, access_mode mode, bool on_host) {
   void *const address = command.aspen_use(*place.buffer, access_of(mode), on_host);
   if (place.placeholder())
-    command.aspen_holds(place.buffer);
+    command.aspen_holds({place.buffer, reinterpret_cast<std::uintptr_t>(address),
+                         reinterpret_cast<std::uintptr_t>(placeholder_address(place.buffer->handle)), place.buffer->size});
   return address;
 }
 [[gnu::noinline]] inline void *hold_buffer(buffer_place &place) {
@@ -259,6 +260,7 @@ private:
   }
   value_type *allocation() const { return data_ - detail::linear_id(offset_, memory_); }
 
+  // Side by side: see buffer_place::is_left.
   mutable element *data_ = nullptr; // the element at `offset_`; mutable as `handler::require` fills it
   detail::buffer_place place_;
   range<D> extent_;

@@ -265,6 +265,7 @@ public:
     open();
     using job = detail::host_job<G, detail::host_errors>;
     job *data = new job(G(std::forward<F>(task)), queue_->handle);
+    (void)detail::buffer_place::is_left(&data->task, sizeof data->task, held_.data(), held_.size()); // a task may hold what it does not use
     for (size_t i = 0; std::is_invocable_v<G &> && i < uses_.size(); ++i)
       detail::use_on_host(uses_.data()[i], aspen_queue_device(queue_->handle), &data->task, sizeof data->task);
     aspen_prepared_t *prepared = nullptr;
@@ -290,7 +291,7 @@ public:
     return buffer.users.meet(queue_, before_), aspen_use(buffer.handle, access, on_host);
   }
   /// For the library: the command requires this buffer's placeholders.
-  void aspen_holds(const detail::buffer_state *buffer) { held_.add(buffer); }
+  void aspen_holds(const detail::buffer_place::required &place) { held_.add(place); }
   /// For the library: reserves local memory; returns its offset. `needed`: the alignment without which accesses fail.
   size_t aspen_local_memory(size_t bytes, size_t alignment, size_t needed) {
     open();
@@ -567,7 +568,7 @@ private:
 
   const detail::shared<detail::queue_state> &queue_;
   detail::list<aspen_buffer_use_t, 4> uses_;
-  detail::list<const detail::buffer_state *> held_; // whose placeholders are required
+  detail::list<detail::buffer_place::required> held_; // by placeholders
   detail::list<event> events_;
   detail::list<detail::shared<detail::queue_state>> before_; // whose commands used its buffers
   detail::list<aspen_buffer_t *> scratch_; // buffers that only this command uses

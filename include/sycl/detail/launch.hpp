@@ -119,24 +119,50 @@ struct buffer_place {
     what |= is_placeholder;
     __atomic_store_n(&were_held, true, __ATOMIC_RELAXED);
   }
-  /// Whether there is a placeholder in the object whose buffer is not among `known`, the buffers of those that a command requires.
-  static bool is_left(const void *object, size_t size, const buffer_state *const *known, size_t count) {
+  /// What a command requires by a placeholder: its memory where the command runs, and where a placeholder shows it that no command has required.
+  struct required {
+    const buffer_state *buffer;
+    std::uintptr_t address, unbound;
+    size_t size;
+  };
+  /// Whether there is a placeholder in the object whose buffer is not among `known`. Copies of the others that were made before the command
+  /// required them lead to its memory from now on. Source: SYCL 2020 §4.5.2.
+  static bool is_left(const void *object, size_t size, const required *known, size_t count) {
     if (!__atomic_load_n(&were_held, __ATOMIC_RELAXED))
       return false;
     for (size_t at = 0; at + sizeof(buffer_place) <= size; at += alignof(void *)) {
+      const char *const here = static_cast<const char *>(object) + at;
       const buffer_state *buffer;
       std::uint64_t word;
-      std::memcpy(&buffer, static_cast<const char *>(object) + at, sizeof buffer);
-      std::memcpy(&word, static_cast<const char *>(object) + at + offsetof(buffer_place, what), sizeof word);
-      bool is_known = !is_one(word);
-      for (size_t i = 0; i < count && !is_known; ++i)
-        is_known = known[i] == buffer;
+      std::memcpy(&buffer, here, sizeof buffer);
+      std::memcpy(&word, here + offsetof(buffer_place, what), sizeof word);
+      if (!is_one(word))
+        continue;
+      bool is_known = false;
+      for (size_t i = 0; i < count; ++i) {
+        if (known[i].buffer != buffer)
+          continue;
+        if (!is_known && at >= sizeof(void *))
+          bind(const_cast<char *>(here) - sizeof(void *), known[i]);
+        is_known = true;
+      }
       if (!is_known)
         return true;
     }
     return false;
   }
   inline static bool were_held = false; // programs without any need no search
+
+private:
+  /// `where`: an accessor's pointer, which stands before its place.
+  static void bind(char *where, const required &to) {
+    std::uintptr_t element;
+    std::memcpy(&element, where, sizeof element);
+    if (element - to.address <= to.size || element - to.unbound > to.size)
+      return;
+    element += to.address - to.unbound;
+    std::memcpy(where, &element, sizeof element);
+  }
 };
 
 } // namespace sycl::detail
