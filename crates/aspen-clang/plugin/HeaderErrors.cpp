@@ -1,5 +1,9 @@
 //! Stands between clang and whoever shows its diagnostics. Sema knows which instantiations are going on; after Sema, notes tell, so an error
 //! is held until the last of them is there. (Clang leaves these notes out where it has just shown them.)
+//!
+//! Errors of the user's own code that a header of ours instantiates stay where they are, without the steps through the headers. The headers ask of a
+//! kernel's function with which kind of item it can be called, and the body of a generic lambda is instantiated for each kind: what is wrong in it is
+//! said of the first alone, and that no kind fits is not said at all.
 
 #include "HeaderErrors.h"
 
@@ -11,7 +15,9 @@
 #include "clang/Basic/DiagnosticSema.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Sema/Sema.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include <set>
 
 using namespace clang;
@@ -36,6 +42,10 @@ class HeaderErrors : public DiagnosticConsumer {
   std::set<std::pair<unsigned, std::string>> Shown;
   /// Places where an assertion of the headers has failed.
   std::set<unsigned> Asserted;
+  /// Function templates with an error in their body that were asked whether they can be called, by the instantiation with which this came to light.
+  llvm::DenseMap<const FunctionTemplateDecl *, const FunctionDecl *> Broken;
+  /// What becomes of the notes of an error that is not held.
+  enum { All, OfUsers, None } Notes = All;
 
 public:
   HeaderErrors(CompilerInstance &CI, std::unique_ptr<DiagnosticConsumer> Owned, DiagnosticConsumer *Next)
@@ -54,12 +64,23 @@ public:
   bool IncludeInDiagnosticCounts() const override { return Next->IncludeInDiagnosticCounts(); }
 
   void HandleDiagnostic(Level L, const Diagnostic &Info) override {
-    if (L == DiagnosticsEngine::Note && !Held.empty()) {
-      Held.emplace_back(L, Info);
+    if (L == DiagnosticsEngine::Note) {
+      if (!Held.empty())
+        Held.emplace_back(L, Info);
+      else if (Notes == All || (Notes == OfUsers && !isStepOfHeaders(Info)))
+        pass(L, Info);
       return;
     }
-    if (L != DiagnosticsEngine::Note)
-      release();
+    release();
+    Notes = All;
+    if (L == DiagnosticsEngine::Error && CI.hasSema() && Info.hasSourceManager()) {
+      if (isRepeated(Info.getSourceManager())) {
+        Notes = None;
+        return;
+      }
+      if (isThroughOurs(Info.getSourceManager()))
+        Notes = OfUsers;
+    }
     if (L == DiagnosticsEngine::Error && Info.hasSourceManager() && isInSystemHeader(Info.getSourceManager(), Info.getLocation())) {
       Held.emplace_back(L, Info);
       Asked = askedFor(Info.getSourceManager());
@@ -92,6 +113,46 @@ private:
 
   static bool isInSystemHeader(const SourceManager &SM, SourceLocation Location) {
     return Location.isValid() && SM.isInSystemHeader(SM.getExpansionLoc(Location));
+  }
+
+  /// Whether a header of SYCL's asked for what is being instantiated now.
+  bool isThroughOurs(const SourceManager &SM) const {
+    return llvm::any_of(CI.getSema().CodeSynthesisContexts,
+                        [&](const Sema::CodeSynthesisContext &C) { return isOurs(SM, C.PointOfInstantiation); });
+  }
+
+  /// A step of clang's way out that lies in a header, or several that are left out there.
+  static bool isStepOfHeaders(const Diagnostic &Note) {
+    llvm::SmallString<128> Text;
+    Note.FormatDiagnostic(Text);
+    return Note.hasSourceManager() && isInSystemHeader(Note.getSourceManager(), Note.getLocation()) &&
+           (isStep(Text) || Text.starts_with("(skipping ") || Text.starts_with("expanded from macro"));
+  }
+
+  /// Whether an error tells nothing that was not told of the same function.
+  bool isRepeated(const SourceManager &SM) {
+    bool IsAsked = false;
+    for (const Sema::CodeSynthesisContext &Context : CI.getSema().CodeSynthesisContexts) {
+      const auto *Called = dyn_cast_or_null<CXXMethodDecl>(Context.Entity);
+      if (Called && Called->getPrimaryTemplate() && IsAsked)
+        return Broken.try_emplace(Called->getPrimaryTemplate(), Called).first->second != Called;
+      const auto *Asks = dyn_cast_or_null<NamedDecl>(Context.Entity);
+      IsAsked |= Asks && Asks->getDeclName().isIdentifier() && Asks->getName() == "calls_or_not" && isOurs(SM, Asks->getLocation());
+    }
+    return IsAsked ? false : isOfBroken(SM);
+  }
+
+  /// Whether a launch is refused whose function could not be asked.
+  bool isOfBroken(const SourceManager &SM) const {
+    const auto IsBroken = [&](const TemplateArgument &One) {
+      const CXXRecordDecl *Of = One.getKind() == TemplateArgument::Type ? One.getAsType()->getAsCXXRecordDecl() : nullptr;
+      return Of && llvm::any_of(Broken, [&](const auto &Known) { return Known.first->getDeclContext() == Of; });
+    };
+    if (CI.getSema().CodeSynthesisContexts.empty())
+      return false;
+    const auto *Launch = dyn_cast_or_null<FunctionDecl>(CI.getSema().CodeSynthesisContexts.back().Entity);
+    const TemplateArgumentList *Arguments = Launch && isOurs(SM, Launch->getLocation()) ? Launch->getTemplateSpecializationArgs() : nullptr;
+    return Arguments && llvm::any_of(Arguments->asArray(), IsBroken);
   }
 
   /// In a header of SYCL's.
@@ -153,7 +214,7 @@ private:
 
   /// A step of clang's way from an error out to the code that asked for it.
   static bool isStep(StringRef Note) {
-    return Note.starts_with("in ") || Note.starts_with("while ") || Note.ends_with("requested here") || Note.ends_with("required here");
+    return Note.starts_with("in ") || Note.starts_with("while ") || Note.starts_with("during ") || Note.ends_with("requested here") || Note.ends_with("required here");
   }
 
   void release() {
