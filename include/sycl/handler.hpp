@@ -302,6 +302,8 @@ public:
     local_alignment_ = local_alignment_ < needed ? needed : local_alignment_;
     return offset;
   }
+  /// For the library: scratch memory of the work-groups of a kernel object's launch.
+  void aspen_set_scratch(detail::scratch_place place) { arguments_.scratch = place; }
   /// For the library: memory that only this command uses, where its device sees it.
   void *aspen_scratch(size_t bytes, size_t alignment) {
     aspen_buffer_t *own = nullptr;

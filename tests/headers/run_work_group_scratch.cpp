@@ -38,6 +38,23 @@ struct with_get {
   auto get(ex::properties_tag) const { return ex::properties{ex::work_group_scratch_size{bytes}}; }
 };
 
+SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::nd_range_kernel<1>)) void turn(int *out, int first) {
+  const auto item = ext::oneapi::this_work_item::get_nd_item<1>();
+  const size_t i = item.get_local_id(0);
+  if (deep())
+    deep()[i] = static_cast<int>(i) + first;
+  group_barrier(item.get_group());
+  out[item.get_global_id(0)] = deep() ? other_half(group_size - 1 - i) : -1;
+}
+SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::nd_range_kernel<2>)) void beside(int *out, local_accessor<int, 1> own) {
+  const auto item = ext::oneapi::this_work_item::get_nd_item<2>();
+  const size_t i = item.get_local_id(1);
+  own[i] = 1000;
+  deep()[i] = static_cast<int>(i);
+  group_barrier(item.get_group());
+  out[item.get_global_linear_id()] = own[group_size - 1 - i] == 1000 ? other_half(group_size - 1 - i) : -1;
+}
+
 static bool reversed(const int *out) {
   for (size_t i = 0; i < group_size * groups; ++i)
     if (out[i] != static_cast<int>(group_size - 1 - i % group_size))
@@ -133,6 +150,43 @@ int main() {
   auto ready = graph.finalize();
   q.ext_oneapi_graph(ready).wait();
   expect(reversed(out), "in a graph");
+
+  // By kernel objects, which name a function: with some, with none, beside a hint and an accessor, and as a node whose arguments change.
+  const auto bundle = ex::get_kernel_bundle<turn, bundle_state::executable>(q.get_context());
+  const kernel turned = bundle.ext_oneapi_get_kernel<turn>();
+  ex::nd_launch(q, ex::launch_config(shape, ex::properties{ex::work_group_scratch_size{bytes}}), turned, out, 0);
+  q.wait();
+  expect(reversed(out), "of a kernel object");
+  ex::nd_launch(q, shape, turned, out, 0);
+  q.wait();
+  expect(out[0] == -1 && out[group_size * groups - 1] == -1, "null for a kernel object without the property");
+  const kernel with_accessor =
+      ex::get_kernel_bundle<beside, bundle_state::executable>(q.get_context()).ext_oneapi_get_kernel<beside>();
+  q.submit([&](handler &h) {
+     const ex::properties both{ext::intel::experimental::cache_config{ext::intel::experimental::large_slm}, ex::work_group_scratch_size{bytes}};
+     ex::nd_launch(h, ex::launch_config(nd_range<2>({groups, group_size}, {1, group_size}), both), with_accessor, out,
+                   local_accessor<int, 1>(group_size, h));
+   }).wait();
+  expect(reversed(out), "of a kernel object, beside an accessor");
+  ex::nd_launch(q, ex::launch_config(shape, ex::properties{ex::work_group_scratch_size{bytes}}), ex::kernel_function<turn>, out, 0);
+  q.wait();
+  expect(reversed(out), "of a function");
+  ex::command_graph changing(q);
+  ex::dynamic_parameter from(changing, 5);
+  const ex::node one = changing.add([&](handler &h) {
+    ex::nd_launch(h, ex::launch_config(shape, ex::properties{ex::work_group_scratch_size{bytes}}), turned, out, from);
+  });
+  auto changed = changing.finalize(ex::property::graph::updatable());
+  q.ext_oneapi_graph(changed).wait();
+  expect(out[0] == static_cast<int>(group_size) + 4, "of a kernel object in a graph");
+  from.update(0);
+  changed.update(one);
+  q.ext_oneapi_graph(changed).wait();
+  expect(reversed(out), "of a kernel object in a graph, after an update");
+  expect(thrown([&] {
+           const ex::properties too_much{ex::work_group_scratch_size{q.get_device().get_info<info::device::local_mem_size>() + 1}};
+           ex::nd_launch(q, ex::launch_config(shape, too_much), turned, out, 0);
+         }) == errc::memory_allocation, "more than there is, of a kernel object");
 
   const size_t most = q.get_device().get_info<info::device::local_mem_size>();
   expect(thrown([&] { q.parallel_for(shape, with_get{most + 1, out}); }) == errc::memory_allocation, "more than there is");

@@ -76,7 +76,7 @@ template <int D, class F> inline void run_range(const F &f, const aspen_cpu_rang
 
 template <class F> inline void find_scratch(const F &f, aspen_cpu_item_t *item) {
   if constexpr (has_scratch<F>)
-    item->scratch_memory = item->local_memory + scratch_of(f)->aspen_scratch;
+    item->scratch_memory = detail::scratch_in(f, item->local_memory);
 }
 
 template <int D, class F> inline void run_nd_range(const F &f, aspen_cpu_item_t *item) {
@@ -133,7 +133,7 @@ template <int D, class F> inline void run_range(const F &f, const aspen_cuda_lau
 
 template <class F> inline void find_scratch(const F &f) {
   if constexpr (has_scratch<F>)
-    scratch_slot() = (unsigned long)(local_memory() + scratch_of(f)->aspen_scratch);
+    scratch_slot() = detail::scratch_in(f, (unsigned long)local_memory());
   else
     scratch_slot() = 0;
 }
@@ -169,7 +169,7 @@ template <class F> inline void enter_work_group(const F &f, local_pointer memory
 #if defined(__ASPEN_SPIRV__)
   local_memory_slot() = (unsigned long)memory;
   if constexpr (has_scratch<F>)
-    scratch_slot() = (unsigned long)memory + scratch_of(f)->aspen_scratch;
+    scratch_slot() = detail::scratch_in(f, (unsigned long)memory);
   else
     scratch_slot() = 0;
 #else

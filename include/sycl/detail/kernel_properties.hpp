@@ -52,10 +52,11 @@ private:
   template <class One, class Attribute, class Given, class Handler> static void take(Attribute *, const Given &, Handler &, long) {}
 };
 
-/// Where in the launch's local memory its scratch memory begins: the base of what work_group_scratch_size makes of a kernel, which the
-/// entry looks for. Source: sycl_ext_oneapi_work_group_scratch_memory; docs/decisions/0046.
+/// Where in the launch's local memory its scratch memory begins: the base of what work_group_scratch_size makes of a kernel, and of kernels
+/// that are functions, which the entry looks for. Source: sycl_ext_oneapi_work_group_scratch_memory; docs/decisions/0046.
 struct scratch_place {
-  size_t aspen_scratch = 0;
+  static constexpr size_t none = ~size_t(0);
+  size_t aspen_scratch = none;
 };
 template <class F, class = void> inline constexpr bool wraps_function = false;
 template <class F> inline constexpr bool wraps_function<F, std::void_t<typename F::aspen_kernel_function>> = true;
@@ -73,6 +74,11 @@ template <class F> constexpr const scratch_place *scratch_of(const F &f) {
     return &f;
   else
     return scratch_of(f.function);
+}
+/// Its address, as a pointer or a number; null if the launch has none.
+template <class F, class Memory> constexpr Memory scratch_in(const F &f, Memory local_memory) {
+  const size_t at = detail::scratch_of(f)->aspen_scratch;
+  return at == scratch_place::none ? Memory() : local_memory + at;
 }
 
 /// Asks a kernel and all that it wraps whether a launch is as their properties demand: the static member `aspen_check_launch`.

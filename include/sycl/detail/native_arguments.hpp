@@ -4,6 +4,7 @@
 #include <cstring>
 #include <sycl/access.hpp>
 #include <sycl/detail/accessor_class.hpp>
+#include <sycl/detail/kernel_properties.hpp>
 #include <sycl/detail/launch.hpp>
 #include <sycl/detail/list.hpp>
 #include <sycl/detail/recorded.hpp>
@@ -45,6 +46,8 @@ template <class Arguments> shared<kept_by_node> keep_arguments(const Arguments &
 /// The arguments that a command group has set. Source: SYCL 2020 table 130.
 class native_arguments {
 public:
+  scratch_place scratch; // of the launch's work-groups
+
   /// Memory of the accessor's whole buffer, as kernels of OpenCL have it.
   template <class T, int D, access_mode M, target P, access::placeholder H> void set(int index, const accessor<T, D, M, P, H> &a) {
     if constexpr (P == target::device || static_cast<int>(P) == static_cast<int>(target::constant_buffer)) {
@@ -166,6 +169,8 @@ public:
                           "which it, or its id, was asked for; else give the kernel's function");
     if (in_graph)
       fail(errc::invalid, "kernels of a backend's own interface cannot be parts of a graph");
+    if (scratch.aspen_scratch != scratch_place::none)
+      fail(errc::feature_not_supported, "work_group_scratch_size: kernels of a backend's own interface take no local memory but their arguments'");
     if (has_objects_)
       fail(errc::kernel_argument, "kernels of a backend's own interface take plain values only, and an object with a copy constructor was set");
     aspen_native_launch_t l = {};

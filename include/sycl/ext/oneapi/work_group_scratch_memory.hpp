@@ -31,6 +31,14 @@ template <> struct kernel_attribute<ext::oneapi::experimental::work_group_scratc
     aspen_scratch = command.aspen_local_memory(given.value, 128, 128); // a double16 is as large
   }
 };
+template <> struct object_property<ext::oneapi::experimental::work_group_scratch_size> {
+  static constexpr bool is_taken = true;
+  template <class Handler> static void take(ext::oneapi::experimental::work_group_scratch_size given, Handler &command) {
+    kernel_attribute<ext::oneapi::experimental::work_group_scratch_size> place;
+    place.aspen_take(given, command);
+    command.aspen_set_scratch(place);
+  }
+};
 } // namespace detail
 
 } // namespace sycl

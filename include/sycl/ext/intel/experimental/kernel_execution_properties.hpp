@@ -19,4 +19,4 @@ constexpr bool operator!=(const cache_config &a, const cache_config &b) { return
 } // namespace sycl::ext::intel::experimental
 
 template <> struct sycl::ext::oneapi::experimental::is_property_key<sycl::ext::intel::experimental::cache_config> : std::true_type {};
-template <> inline constexpr bool sycl::detail::is_launch_hint<sycl::ext::intel::experimental::cache_config> = true;
+template <> struct sycl::detail::object_property<sycl::ext::intel::experimental::cache_config> : sycl::detail::launch_hint {};

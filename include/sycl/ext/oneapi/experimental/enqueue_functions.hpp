@@ -81,7 +81,8 @@ template <class... Arguments> void single_task(queue q, const kernel &k, Argumen
   }                                                                                                                                        \
   template <__VA_ARGS__ class... Arguments, class Properties>                                                                              \
   void name(handler &h, const launch_config<SHAPE, Properties> &how, const kernel &k, Arguments &&...arguments) {                          \
-    static_assert(sycl::detail::has_hints_only<Properties>, "a kernel object is launched without properties here, but for cache_config");    \
+    static_assert(sycl::detail::is_for_objects<Properties>, "a kernel object is launched with work_group_scratch_size and hints alone");   \
+    sycl::detail::take_for_object(how.get_properties(), h);                                                                                \
     experimental::name(h, how.get_range(), k, std::forward<Arguments>(arguments)...);                                                      \
   }                                                                                                                                        \
   template <__VA_ARGS__ class... Arguments, class Properties>                                                                              \

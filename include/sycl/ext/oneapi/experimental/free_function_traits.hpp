@@ -54,8 +54,11 @@ template <auto *Func> struct free_function_task {
   void operator()() const { call_free_function<Func>(arguments); }
   __ASPEN_DECLARED
 };
-template <auto *Func, int D> struct free_function_item {
-  typename free_function_type<decltype(Func)>::arguments arguments;
+/// Its scratch memory is no property, so that a kernel object, which names the kernel alone, can be launched with some.
+template <auto *Func, int D> struct free_function_item : scratch_place {
+  using arguments_type = typename free_function_type<decltype(Func)>::arguments;
+  arguments_type arguments;
+  free_function_item(const arguments_type &a, scratch_place scratch = {}) : scratch_place(scratch), arguments(a) {}
   void operator()(nd_item<D>) const { call_free_function<Func>(arguments); }
   __ASPEN_DECLARED
 };
@@ -100,15 +103,20 @@ template <auto *Func> void launch_free_function(handler &command, const native_a
       local[d] = shape.local[d];
       offset[d] = shape.offset[d];
     }
-    command.parallel_for<free_function_kernel<Func>>(nd_range<mark>(global, local, offset), free_function_item<Func, mark>{arguments});
+    command.parallel_for<free_function_kernel<Func>>(nd_range<mark>(global, local, offset), free_function_item<Func, mark>{arguments, set.scratch});
   }
 }
 template <auto *Func> void pack_free_function(const native_arguments &set, void (*take)(void *to, const void *closure), void *to) {
   using type = free_function_type<decltype(Func)>;
   constexpr int mark = function_mark<Func>();
-  using kernel = std::conditional_t<mark == 4, free_function_task<Func>, free_function_item<Func, mark == 4 ? 1 : mark>>;
-  const kernel made{detail::get_arguments(static_cast<const typename type::arguments *>(nullptr), set, 0)};
-  take(to, &made);
+  const auto arguments = detail::get_arguments(static_cast<const typename type::arguments *>(nullptr), set, 0);
+  if constexpr (mark == 4) {
+    const free_function_task<Func> made{arguments};
+    take(to, &made);
+  } else {
+    const free_function_item<Func, mark> made{arguments, set.scratch};
+    take(to, &made);
+  }
 }
 template <auto *Func>
 inline constexpr function_launcher free_function_launcher = {free_function_type<decltype(Func)>::count, function_mark<Func>(),

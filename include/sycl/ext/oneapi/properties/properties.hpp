@@ -33,10 +33,18 @@ template <class P, class = void> struct key_of { using type = P; };
 template <class P> struct key_of<P, std::void_t<typename P::key_t>> { using type = typename P::key_t; };
 template <class P> using key_of_t = typename key_of<P>::type;
 
-/// Properties of launches that are hints and change nothing here, and lists of nothing else.
-template <class P> inline constexpr bool is_launch_hint = false;
-template <class List> inline constexpr bool has_hints_only = false;
-template <class... P> inline constexpr bool has_hints_only<ext::oneapi::experimental::properties<P...>> = (is_launch_hint<P> && ...);
+/// What a property does to the launch of a kernel object, whose function is not known there: nothing if it is a hint that changes nothing
+/// here, and its `take` if it has one. Others do not stand there.
+template <class P> struct object_property { static constexpr bool is_taken = false; };
+struct launch_hint {
+  static constexpr bool is_taken = true;
+  template <class P, class Handler> static void take(const P &, Handler &) {}
+};
+template <class List> inline constexpr bool is_for_objects = false;
+template <class... P> inline constexpr bool is_for_objects<ext::oneapi::experimental::properties<P...>> = (object_property<P>::is_taken && ...);
+template <class... P, class Handler> void take_for_object(const ext::oneapi::experimental::properties<P...> &given, Handler &command) {
+  (object_property<P>::take(given.template aspen_get<P>(), command), ...);
+}
 
 template <class P> struct property_place {
   P property;
