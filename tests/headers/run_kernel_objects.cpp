@@ -189,8 +189,20 @@ static void errors(sycl::queue &q) {
   CHECK(has(refused(argument, q, launch(1.0f, sizeof(int))), "is a 'float *'"));
   const sycl::kernel sets = object<set<int>>(q);
   const auto task = [&](auto to, auto value) { return [=](sycl::handler &h) { ex::single_task(h, sets, to, value); }; };
-  CHECK(has(refused(argument, q, task(n, 5l)), "'int'"));
-  // Whole numbers of a size, and pointers, may differ.
+  CHECK(has(refused(argument, q, task(n, 5l << 40)), "no room for the 'long'"));
+  CHECK(has(refused(argument, q, task(n, 1ll + INT64_MAX / 2)), "'int'"));
+  // Whole numbers whose value fits, and pointers, may differ.
+  for (const long long value : {-7ll, 7ll, static_cast<long long>(INT32_MAX), static_cast<long long>(INT32_MIN)}) {
+    CHECK(has(refused(argument, q, task(n, value)), "nothing was thrown"));
+    q.wait();
+    CHECK(*n == value);
+  }
+  CHECK(has(refused(argument, q, task(n, static_cast<signed char>(-3))), "nothing was thrown"));
+  q.wait();
+  CHECK(*n == -3);
+  CHECK(has(refused(argument, q, task(n, static_cast<unsigned char>(253))), "nothing was thrown"));
+  q.wait();
+  CHECK(*n == 253);
   CHECK(has(refused(argument, q, task(n, 5u)), "nothing was thrown"));
   CHECK(has(refused(argument, q, task(static_cast<void *>(n), 5)), "nothing was thrown"));
 

@@ -25,12 +25,13 @@ namespace detail {
 template <class T, class = void> inline constexpr bool carries_values = false;
 template <class T> inline constexpr bool carries_values<T, std::void_t<typename T::aspen_transferred>> = true;
 
-/// What an argument is. The bytes of one may become another's where both are pointers, or whole numbers of a size.
+/// What an argument is. One may become another where both are pointers, or whole numbers.
 struct argument_type {
   enum kinds { own, pointer, whole_number, raw };
   size_t size;
   kinds kind;
   const char *text; // which ends with the type's name: "... [T = int]"
+  bool is_signed = false;
 };
 template <class T> constexpr const char *argument_text() { return __PRETTY_FUNCTION__; }
 template <class T>
@@ -39,7 +40,7 @@ inline constexpr argument_type argument_type_of = {
     std::is_pointer_v<T>                              ? argument_type::pointer
     : std::is_integral_v<T> && !std::is_same_v<T, bool> ? argument_type::whole_number
                                                       : argument_type::own,
-    argument_text<T>()};
+    argument_text<T>(), std::is_signed_v<T>};
 
 template <class Arguments> shared<kept_by_node> keep_arguments(const Arguments &set, const function_launcher &function);
 
@@ -123,8 +124,12 @@ public:
 
   /// The argument that was set last with that number, if its type fits.
   template <class T> T get(int index) const {
+    const kept &given = find(index, argument_type_of<T>);
+    if constexpr (argument_type_of<T>.kind == argument_type::whole_number)
+      if (given.type.kind == argument_type::whole_number && given.type.size != sizeof(T))
+        return static_cast<T>(convert(index, given, argument_type_of<T>));
     alignas(T) unsigned char raw[sizeof(T)];
-    std::memcpy(raw, bytes_.data() + find(index, argument_type_of<T>), sizeof(T));
+    std::memcpy(raw, bytes_.data() + given.at, sizeof(T));
     return *std::launder(reinterpret_cast<T *>(raw));
   }
 
@@ -228,7 +233,7 @@ private:
     const size_t first = text.find("[T = ") + 5;
     return "'" + text.substr(first, text.size() - first - 1) + "'";
   }
-  template <class Type> size_t find(int index, const Type &wanted) const {
+  template <class Type> const kept &find(int index, const Type &wanted) const {
     const kept *last = nullptr;
     for (const kept &one : kept_)
       if (one.index == index)
@@ -236,10 +241,25 @@ private:
     if (!last)
       wrong(index, "of the kernel, a " + name_of(wanted) + ", was not set");
     const bool same_kind = last->type.kind == argument_type::raw || (wanted.kind != argument_type::own && last->type.kind == wanted.kind);
-    const bool alike = same_kind && last->type.size == wanted.size;
+    constexpr size_t most = sizeof(std::uint64_t);
+    const bool converts = wanted.kind == argument_type::whole_number && last->type.size <= most && wanted.size <= most;
+    const bool alike = same_kind && (last->type.size == wanted.size || (converts && last->type.kind == wanted.kind));
     if (!alike && std::strcmp(last->type.text, wanted.text) != 0)
       wrong(index, "of the kernel is a " + name_of(wanted) + ", and a " + name_of(last->type) + " was set");
-    return last->at;
+    return *last;
+  }
+  /// A whole number of another size, as a call of the function would convert it: hosts count in 64 bits what kernels count in 32. One that
+  /// loses something is an error.
+  template <class Type> std::uint64_t convert(int index, const kept &given, const Type &wanted) const {
+    std::uint64_t value = 0;
+    std::memcpy(&value, bytes_.data() + given.at, given.type.size);
+    const auto above = [&](size_t size) { return size < sizeof value ? ~std::uint64_t(0) << 8 * size : 0; };
+    if (given.type.is_signed && value >> (8 * given.type.size - 1) & 1)
+      value |= above(given.type.size);
+    const std::uint64_t lost = value & above(wanted.size);
+    if (lost != 0 && lost != above(wanted.size))
+      wrong(index, "of the kernel is a " + name_of(wanted) + ", which has no room for the " + name_of(given.type) + " that was set");
+    return value;
   }
   list<aspen_native_argument_t> all_;
   list<kept> kept_;
