@@ -71,3 +71,7 @@ void older(sycl::buffer<int> &buffer, sycl::handler &h) {
   sycl::accessor all(buffer, h, sycl::write_only, sycl::noinit);
   (void)all;
 }
+
+// What BatchLAS and sycl_points say to mem_advise.
+sycl::event advised(sycl::queue &q, int *p) { return q.mem_advise(p, 4, UR_USM_ADVICE_FLAG_SET_READ_MOSTLY); }
+static_assert(UR_USM_ADVICE_FLAG_CLEAR_ACCESSED_BY_DEVICE == 1 << 10);

@@ -41,6 +41,31 @@ template <class Group, class Pointer, class F> F for_each(Group group, Pointer f
 
 } // namespace sycl::detail
 
+/// What programs say to `mem_advise`, by the names of Unified Runtime, whose header DPC++'s bring. Aspen gives no advice to drivers.
+#ifndef UR_API_H_INCLUDED
+#define __ASPEN_ADVICE(name, bit) UR_USM_ADVICE_FLAG_##name = 1 << bit
+enum ur_usm_advice_flag_t {
+  __ASPEN_ADVICE(DEFAULT, 0),
+  __ASPEN_ADVICE(SET_READ_MOSTLY, 1),
+  __ASPEN_ADVICE(CLEAR_READ_MOSTLY, 2),
+  __ASPEN_ADVICE(SET_PREFERRED_LOCATION, 3),
+  __ASPEN_ADVICE(CLEAR_PREFERRED_LOCATION, 4),
+  __ASPEN_ADVICE(SET_NON_ATOMIC_MOSTLY, 5),
+  __ASPEN_ADVICE(CLEAR_NON_ATOMIC_MOSTLY, 6),
+  __ASPEN_ADVICE(BIAS_CACHED, 7),
+  __ASPEN_ADVICE(BIAS_UNCACHED, 8),
+  __ASPEN_ADVICE(SET_ACCESSED_BY_DEVICE, 9),
+  __ASPEN_ADVICE(CLEAR_ACCESSED_BY_DEVICE, 10),
+  __ASPEN_ADVICE(SET_ACCESSED_BY_HOST, 11),
+  __ASPEN_ADVICE(CLEAR_ACCESSED_BY_HOST, 12),
+  __ASPEN_ADVICE(SET_PREFERRED_LOCATION_HOST, 13),
+  __ASPEN_ADVICE(CLEAR_PREFERRED_LOCATION_HOST, 14),
+  __ASPEN_ADVICE(SET_NON_COHERENT_MEMORY, 15),
+  __ASPEN_ADVICE(CLEAR_NON_COHERENT_MEMORY, 16)
+};
+#undef __ASPEN_ADVICE
+#endif
+
 /// Where DPC++ had the function before SYCL 2020 did.
 namespace sycl::ext::intel {
 using sycl::ctz;
