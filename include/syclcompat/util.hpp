@@ -122,6 +122,18 @@ template <class T> inline unsigned match_all_over_sub_group(sycl::sub_group g, u
 
 namespace experimental {
 
+/// The same with a mask of those that take part, as migrated `__shfl_*_sync` are. All of the sub-group do it together here too, so that the
+/// mask says nothing more. Source: SYCLcompat, "Sub-group functions"; SYCLomatic's DPCT1108.
+#define __ASPEN_MASKED(name, Operand)                                                                                                     \
+  template <class T> inline T name(unsigned, sycl::sub_group g, T x, Operand operand, int logical_sub_group_size = 32) {                   \
+    return syclcompat::name(g, x, operand, logical_sub_group_size);                                                                       \
+  }
+__ASPEN_MASKED(select_from_sub_group, int)
+__ASPEN_MASKED(shift_sub_group_left, unsigned)
+__ASPEN_MASKED(shift_sub_group_right, unsigned)
+__ASPEN_MASKED(permute_sub_group_by_xor, unsigned)
+#undef __ASPEN_MASKED
+
 #if defined(__ASPEN_PTX__)
 inline constexpr sycl::memory_order barrier_memory_order = sycl::memory_order::acq_rel;
 #else

@@ -89,13 +89,13 @@ void values_of_a_class() {
 
 /// What each work-item of a sub-group of 32 gets, in parts of eight.
 void sub_groups() {
-  int *const out = sc::malloc_shared<int>(8 * 64);
+  int *const out = sc::malloc_shared<int>(9 * 64);
   sc::get_default_queue()
       .parallel_for(sycl::nd_range<1>(64, 32),
                     [=](sycl::nd_item<1> item) [[sycl::reqd_sub_group_size(32)]] {
                       const sycl::sub_group g = item.get_sub_group();
                       const int id = static_cast<int>(g.get_local_linear_id());
-                      int *const to = out + 8 * item.get_global_id(0);
+                      int *const to = out + 9 * item.get_global_id(0);
                       to[0] = sc::select_from_sub_group(g, id, 11, 8);
                       to[1] = sc::shift_sub_group_left(g, id, 3, 8);
                       to[2] = sc::shift_sub_group_right(g, id, 3, 8);
@@ -106,13 +106,15 @@ void sub_groups() {
                       to[6] = sc::match_all_over_sub_group(g, ~0u, 7, &same) == ~0u;
                       to[6] += sc::match_all_over_sub_group(g, ~0u, id / 31, &other) == 0;
                       to[7] = same + 10 * other;
+                      to[8] = scx::select_from_sub_group(~0u, g, id, 11, 8) == to[0] && scx::shift_sub_group_left(~0u, g, id, 3, 8) == to[1] &&
+                              scx::shift_sub_group_right(~0u, g, id, 3, 8) == to[2] && scx::permute_sub_group_by_xor(~0u, g, id, 5, 8) == to[3];
                     })
       .wait();
   for (int i = 0; i < 64; ++i) {
-    const int id = i % 32, part = id / 8 * 8, *const got = out + 8 * i;
+    const int id = i % 32, part = id / 8 * 8, *const got = out + 9 * i;
     CHECK(got[0] == part + 3 && got[1] == (id % 8 < 5 ? id + 3 : id) && got[2] == (id % 8 < 3 ? id : id - 3));
     CHECK(got[3] == part + (id % 8 ^ 5) && got[4] == (id < 2 ? id + 30 : id));
-    CHECK(got[5] == (id < 16 ? 0x1111 << id % 4 : 0) && got[6] == 2 && got[7] == 1);
+    CHECK(got[5] == (id < 16 ? 0x1111 << id % 4 : 0) && got[6] == 2 && got[7] == 1 && got[8] == 1);
   }
   sc::free(out);
 }
