@@ -5,6 +5,7 @@
 #include <cstring>
 #include <sycl/sycl.hpp>
 #include <dpct/dpct.hpp> // where programs look, which is <syclcompat/dpct.hpp>
+#include <dpct/graph.hpp>
 
 namespace {
 
@@ -19,6 +20,45 @@ void scale(const float *from, float *to, float by, const sycl::nd_item<3> &item,
 template <int... D> sycl::range<sizeof...(D)> counted(dpct::integer_sequence<D...>) { return sycl::range<sizeof...(D)>(size_t(D + 1)...); }
 
 } // namespace
+
+/// A stream that is captured, and its graph by hand.
+static void captures(sycl::queue &q) {
+  namespace de = dpct::experimental;
+  using ready_graph = std::remove_pointer_t<de::command_graph_exec_ptr>;
+  dpct::queue_ptr stream = dpct::get_current_device().create_queue(true);
+  int *const steps = sycl::malloc_shared<int>(1, q);
+  *steps = 1;
+  CHECK(DPCT_CHECK_ERROR(de::begin_recording(stream)) == 0);
+  de::begin_recording(stream);
+  stream->single_task([=] { *steps += 1; });
+  stream->single_task([=] { *steps *= 3; });
+  de::command_graph_ptr graph = nullptr, none = nullptr;
+  CHECK(DPCT_CHECK_ERROR(de::end_recording(stream, &graph)) == 0 && graph);
+  de::end_recording(stream, &none);
+  CHECK(!none);
+  std::size_t nodes = 0, roots = 0;
+  de::get_nodes(graph, nullptr, &nodes);
+  de::get_root_nodes(graph, nullptr, &roots);
+  CHECK(nodes == 2 && roots == 1);
+  de::node_ptr all[2], last = nullptr, other = nullptr;
+  de::get_nodes(graph, all, &nodes);
+  de::add_empty_node(&last, graph, all, 2);
+  de::add_empty_node(&other, graph, nullptr, 0);
+  de::add_dependencies(graph, &other, &last, 1);
+  sycl::ext::oneapi::experimental::node_type type;
+  de::get_node_type(last, &type);
+  CHECK(type == sycl::ext::oneapi::experimental::node_type::empty && last->get_predecessors().size() == 3);
+  const de::command_graph_exec_ptr ready = new ready_graph(graph->finalize());
+  stream->ext_oneapi_graph(*ready);
+  stream->ext_oneapi_graph(*ready).wait();
+  CHECK(*steps == 21);
+  delete ready;
+  delete last;
+  delete other;
+  delete graph;
+  dpct::get_current_device().destroy_queue(stream);
+  sycl::free(steps, q);
+}
 
 int main() {
   dpct::device_ext &device = dpct::get_current_device();
@@ -84,6 +124,7 @@ int main() {
   CHECK(counts[0] == 128 && counts[1] == 128 && counts[2] == 5 && counts[3] == 7);
   sycl::free(counts, q);
 
+  captures(q);
   CHECK(DPCT_CHECK_ERROR(throw std::runtime_error("meant")) == dpct::DEFAULT_ERROR && DPCT_CHECK_ERROR() == 0);
   CHECK(dpct::vectorized_binary<sycl::short2>(0x00010005, 0x00040002, dpct::abs_diff()) == 0x00030003);
   CHECK(counted(dpct::make_index_sequence<3>()) == sycl::range<3>(1, 2, 3));
