@@ -6,7 +6,7 @@
 //# stderr~: :29:12: error: assigning to 'int' from incompatible type 'const char\[2\]'
 //# stderr~: :33:14: error: assigning to 'int' from incompatible type 'const char\[2\]'
 //# stderr~: :34:32: error: use of undeclared identifier 'nothing'
-//# stderr~: :37:47: error: no member named 'absent' in 'sycl::id<>'
+//# stderr~: :37:46: error: no member named 'absent' in 'sycl::id<>'
 //# stderr~: :40:89: error: use of undeclared identifier 'nowhere'
 //# stderr~: :18:39: error: no member named 'f' in 'X'
 //# stderr!~: call_kernel\.hpp|type_traits

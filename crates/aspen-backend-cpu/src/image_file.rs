@@ -185,11 +185,12 @@ fn unused_path(descriptor: i32) -> CString {
 }
 
 /// By the process's number where that is right: a debugger opens the path too, and to it `self` is itself, with another file or a pipe
-/// behind the descriptor.
+/// behind the descriptor. Not where processes are numbered otherwise, nor once the main thread has ended, with which the process's folder
+/// is empty.
 fn spelled(descriptor: i32, count: u64) -> CString {
     let mut path = format!("/proc/{}/fd", std::process::id());
-    if !std::path::Path::new(&path).exists() {
-        path = "/proc/self/fd".into();
+    if !std::path::Path::new(&format!("{path}/{descriptor}")).exists() {
+        path = "/proc/thread-self/fd".into();
     }
     for bit in 0..u64::BITS - count.leading_zeros() {
         path.push_str(if count >> bit & 1 == 1 { "/." } else { "/" });
@@ -204,11 +205,11 @@ mod tests {
 
     #[test]
     fn paths_are_never_spelled_twice_and_lead_to_the_descriptor() {
-        let paths: BTreeSet<CString> = (0..5000).map(|count| spelled(7, count)).collect();
+        let file = anonymous_file(b"hello").expect("memory");
+        let paths: BTreeSet<CString> = (0..5000).map(|count| spelled(file.as_raw_fd(), count)).collect();
         assert_eq!(paths.len(), 5000);
         let own = format!("/proc/{}/fd/", std::process::id());
         assert!(paths.iter().all(|path| path.to_string_lossy().starts_with(&own)), "a debugger could not open them");
-        let file = anonymous_file(b"hello").expect("memory");
         for _ in 0..300 {
             let path = unused_path(file.as_raw_fd());
             assert_eq!(std::fs::read(path.to_str().expect("ASCII")).expect("the path leads there"), b"hello");

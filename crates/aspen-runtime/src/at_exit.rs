@@ -1,8 +1,8 @@
 //! A program may end without waiting for its commands. A driver then takes itself down at exit while its threads and ours are still in it, and
 //! aborts ("Pure virtual function called!"); so the process waits for what drivers were given first.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,9 @@ use crate::pool::serves;
 
 /// Commands for drivers that may not be complete.
 static GIVEN: Mutex<Vec<Arc<Command>>> = Mutex::new(Vec::new());
+
+/// The process that gave them. A child of it has none of its threads, so nothing ends there.
+static GIVER: OnceLock<u32> = OnceLock::new();
 
 /// How many of them there may be before the completed ones are dropped.
 static PRUNE_AT: AtomicUsize = AtomicUsize::new(64);
@@ -24,6 +27,7 @@ const PATIENCE_OF_HELD: Duration = Duration::from_millis(500);
 
 /// The process does not end before this command of a driver's device is complete.
 pub(crate) fn waits_for(command: &Arc<Command>) {
+    GIVER.get_or_init(std::process::id);
     let mut given = lock(&GIVEN);
     if given.len() >= PRUNE_AT.load(Ordering::Relaxed) {
         given.retain(|command| !command.is_complete());
@@ -50,6 +54,14 @@ extern "C" fn wait() {
     // If a host task ends the process, what waits for it waits for ever, and what other commands want of this thread they do not get: only
     // what the driver has ends by itself.
     let in_task = serves();
+    if GIVER.get().is_some_and(|giver| *giver != std::process::id()) {
+        return;
+    }
+    // Called once for each time that it was registered: patience that has ended is not had again.
+    static GAVE_UP: AtomicBool = AtomicBool::new(false);
+    if GAVE_UP.load(Ordering::Relaxed) {
+        return;
+    }
     let begin = Instant::now();
     let mut progress = begin;
     while begin.elapsed() < PATIENCE && progress.elapsed() < PATIENCE_OF_HELD {
@@ -68,4 +80,5 @@ extern "C" fn wait() {
         drop(given);
         sleep(Duration::from_micros(200));
     }
+    GAVE_UP.store(true, Ordering::Relaxed);
 }
