@@ -1,7 +1,7 @@
 //! Stands between clang and whoever shows its diagnostics. Sema knows which instantiations are going on; after Sema, notes tell, so an error
 //! is held until the last of them is there. (Clang leaves these notes out where it has just shown them.)
 //!
-//! Errors of the user's own code that a header of ours instantiates stay where they are, without the steps through the headers. The headers ask of a
+//! Errors and warnings of the user's own code that a header of ours instantiates stay where they are, without the steps through the headers. These ask of a
 //! kernel's function with which kind of item it can be called, and the body of a generic lambda is instantiated for each kind: what is wrong in it is
 //! said of the first alone, and that no kind fits is not said at all.
 
@@ -73,8 +73,8 @@ public:
     }
     release();
     Notes = All;
-    if (L == DiagnosticsEngine::Error && CI.hasSema() && Info.hasSourceManager()) {
-      if (isRepeated(Info.getSourceManager())) {
+    if (L >= DiagnosticsEngine::Warning && CI.hasSema() && Info.hasSourceManager()) {
+      if (L == DiagnosticsEngine::Error && isRepeated(Info.getSourceManager())) {
         Notes = None;
         return;
       }

@@ -3,6 +3,7 @@
 //! gives the kernel's entry the attributes of these. Source: sycl_ext_oneapi_kernel_properties; ARCHITECTURE "The header and the compiler".
 #pragma once
 #include <sycl/aspects.hpp>
+#include <sycl/detail/call_kernel.hpp>
 #include <sycl/detail/config.hpp>
 #include <sycl/detail/dynamic_place.hpp>
 #include <sycl/detail/launch.hpp>
