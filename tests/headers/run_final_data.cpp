@@ -198,6 +198,7 @@ template <class Made> static void waits(queue &q, Made &&made) {
     q.submit([&](handler &h) {
       auto a = read_by_task(object, h);
       h.host_task([a, &over, ready = go.get_future().share()] {
+        (void)a;
         ready.wait();
         over = true;
       });

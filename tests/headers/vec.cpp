@@ -106,7 +106,9 @@ static_assert(single());
 template <class A, class B, class = void> constexpr bool add = false;
 template <class A, class B> constexpr bool add<A, B, std::void_t<decltype(std::declval<A>() + std::declval<B>())>> = true;
 static_assert(add<int4, int4> && add<int4, int> && add<int2, decltype(std::declval<int4 &>().xy())> && add<mint2, mint2>);
+#ifndef __SYCL_DEVICE_ONLY__ // where they convert to clang's vectors, which convert to each other
 static_assert(!add<int4, float4> && !add<int4, int3> && !add<int4, mint4> && !add<float2, decltype(std::declval<int4 &>().xy())> && !add<mint2, mint3>);
+#endif
 // One element of a vector is a number to whatever takes one.
 constexpr bool one_of_many() {
   const float2 two(1.5f, 2.5f);
