@@ -377,6 +377,15 @@ aspen_error_t *aspen_kernel_max_work_group_size(const aspen_device_t *device, co
                                                 uint64_t *out);
 /* Symbols of all kernels of all registered modules, sorted, each once. The array lives until the next call on the same thread. */
 const char *const *aspen_kernel_symbols(size_t *count);
+/* What launches call a kernel. The tag is that of the object that has the kernel for itself, "" if all objects share it. */
+typedef struct aspen_kernel_name {
+  const char *symbol;
+  const char *object_tag;
+} aspen_kernel_name_t;
+/* All of them likewise: objects that each have a kernel of one symbol have one each. */
+const aspen_kernel_name_t *aspen_kernels(size_t *count);
+/* Whether the object has the kernel for itself: 1, 0. Others have another one of that symbol, or none. */
+int aspen_kernel_is_internal(const char *object_tag, const char *symbol);
 
 /* --- objects of a backend's own interface ---------------------------------------------------------------------------------------- */
 

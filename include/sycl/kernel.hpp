@@ -24,7 +24,11 @@ public:
   kernel_id() = delete;
   /// The symbol of the kernel's entry.
   const char *get_name() const noexcept { return identity_.symbol; }
-  friend bool operator==(const kernel_id &a, const kernel_id &b) { return std::strcmp(a.get_name(), b.get_name()) == 0; }
+  /// Of one name are also the kernels that several units have each for itself.
+  friend bool operator==(const kernel_id &a, const kernel_id &b) {
+    return std::strcmp(a.get_name(), b.get_name()) == 0 &&
+           (std::strcmp(a.identity_.tag, b.identity_.tag) == 0 || (!a.is_internal() && !b.is_internal()));
+  }
 #if __cplusplus < 202002L
   friend bool operator!=(const kernel_id &a, const kernel_id &b) { return !(a == b); }
 #endif
@@ -49,6 +53,8 @@ public:
   const detail::kernel_identity &aspen_identity() const { return identity_; }
 
 private:
+  bool is_internal() const { return aspen_kernel_is_internal(identity_.tag, identity_.symbol) == 1; }
+
   detail::kernel_identity identity_;
 };
 

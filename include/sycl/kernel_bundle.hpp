@@ -12,7 +12,7 @@ namespace sycl {
 namespace detail {
 /// In ext/oneapi/experimental/free_function_traits.hpp.
 template <auto *Func> kernel_id free_function_id();
-/// A copy of a symbol that lives as long as the process: kernel_ids point to it, and the runtime's own may go with its module.
+/// A copy of a symbol or tag that lives as long as the process: kernel_ids point to it, and the runtime's own may go with its module.
 inline const char *keep_symbol(const char *symbol) {
   [[clang::no_destroy]] static list<const char *> kept; // destructors of globals may ask for kernels
   static spin_lock lock;
@@ -30,11 +30,12 @@ inline const char *keep_symbol(const char *symbol) {
 
 inline list<kernel_id> all_kernel_ids() {
   size_t count = 0;
-  const char *const *symbols = aspen_kernel_symbols(&count);
+  const aspen_kernel_name_t *names = aspen_kernels(&count);
   list<kernel_id> out;
   for (size_t i = 0; i < count; ++i) {
     kernel_identity identity = identify_kernel<unnamed_kernel>();
-    identity.symbol = keep_symbol(symbols[i]);
+    identity.tag = keep_symbol(names[i].object_tag); // not this unit's: others have kernels for themselves, too
+    identity.symbol = keep_symbol(names[i].symbol);
     out.add(kernel_id(identity));
   }
   return out;

@@ -100,6 +100,15 @@ static void many_images(int argc, char **argv) {
   size_t count;
   const char *const *symbols = aspen_kernel_symbols(&count);
   CHECK(count == 1 && !strcmp(symbols[0], "_ZTS5which"));
+  const aspen_kernel_name_t *kernels = aspen_kernels(&count);
+  CHECK(count == (size_t)images);
+  for (int i = 0; i < images; i++) {
+    char tag[32];
+    snprintf(tag, sizeof tag, "%016x", (unsigned)i);
+    CHECK(!strcmp(kernels[i].symbol, "_ZTS5which") && !strcmp(kernels[i].object_tag, tag));
+    CHECK(aspen_kernel_is_internal(tag, "_ZTS5which") == 1 && aspen_kernel_is_internal(tag, "_ZTS5other") == 0);
+  }
+  CHECK(aspen_kernel_is_internal("", "_ZTS5which") == 0 && aspen_kernel_is_internal(NULL, NULL) == 0);
   aspen_queue_release(q);
 }
 

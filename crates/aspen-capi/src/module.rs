@@ -173,39 +173,88 @@ pub unsafe extern "C" fn aspen_kernel_max_work_group_size(
     })
 }
 
+/// A kernel's name as aspen.h has it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct KernelName {
+    symbol: *const c_char,
+    object_tag: *const c_char,
+}
+
 /// An array for the caller, and the strings that it points to.
-#[derive(Default)]
-struct Symbols {
-    _pointers: Vec<*const c_char>,
+struct Kept<T> {
+    pointers: Vec<T>,
     _strings: Vec<CString>,
 }
 
+/// Arrays of either kind.
+#[derive(Default)]
+struct Names {
+    symbols: Option<Kept<*const c_char>>,
+    kernels: Option<Kept<KernelName>>,
+}
+
 // SAFETY: the pointers lead to the strings beside them.
-unsafe impl Send for Symbols {}
+unsafe impl Send for Names {}
 
 thread_local! {
-    static SYMBOLS: RefCell<Symbols> = RefCell::default();
+    static NAMES: RefCell<Names> = RefCell::default();
 }
 
 /// Those of threads whose storage is gone: destructors of globals may ask, and the process ends then.
-static LAST_SYMBOLS: Mutex<Vec<Symbols>> = Mutex::new(Vec::new());
+static LAST_NAMES: Mutex<Vec<Names>> = Mutex::new(Vec::new());
+
+/// Keeps the array until `place` gets the thread's next one, and says where it begins.
+///
+/// # Safety
+/// `count` is null or writable.
+unsafe fn hand_out<T>(kept: Kept<T>, place: fn(&mut Names) -> &mut Option<Kept<T>>, count: *mut usize) -> *const T {
+    // SAFETY: by this function's contract.
+    if let Some(count) = unsafe { count.as_mut() } {
+        *count = kept.pointers.len();
+    }
+    // Moving the vectors does not move what they hold.
+    let first = if kept.pointers.is_empty() { ptr::null() } else { kept.pointers.as_ptr() };
+    let mut kept = Some(kept);
+    if NAMES.try_with(|names| *place(&mut names.borrow_mut()) = kept.take()).is_err() {
+        let mut last = Names::default();
+        *place(&mut last) = kept;
+        LAST_NAMES.lock().unwrap_or_else(PoisonError::into_inner).push(last);
+    }
+    first
+}
 
 /// See aspen.h.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aspen_kernel_symbols(count: *mut usize) -> *const *const c_char {
     guarded_pointer(|| {
-        let strings: Vec<CString> = registry().symbols().into_iter().filter_map(|symbol| CString::new(symbol).ok()).collect();
-        let pointers: Vec<*const c_char> = strings.iter().map(|symbol| symbol.as_ptr()).collect();
+        let mut strings: Vec<CString> = registry().kernels().into_iter().filter_map(|(symbol, _)| CString::new(symbol).ok()).collect();
+        strings.dedup();
+        let pointers = strings.iter().map(|symbol| symbol.as_ptr()).collect();
         // SAFETY: null or writable, by the header.
-        if let Some(count) = unsafe { count.as_mut() } {
-            *count = pointers.len();
-        }
-        // Moving the vectors does not move what they hold.
-        let first = if pointers.is_empty() { ptr::null() } else { pointers.as_ptr() };
-        let mut made = Some(Symbols { _pointers: pointers, _strings: strings });
-        if SYMBOLS.try_with(|kept| kept.replace(made.take().unwrap_or_default())).is_err() {
-            LAST_SYMBOLS.lock().unwrap_or_else(PoisonError::into_inner).extend(made);
-        }
-        first
+        unsafe { hand_out(Kept { pointers, _strings: strings }, |names| &mut names.symbols, count) }
+    })
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_kernels(count: *mut usize) -> *const KernelName {
+    guarded_pointer(|| {
+        let as_c = |(symbol, tag): (String, String)| Some([CString::new(symbol).ok()?, CString::new(tag).ok()?]);
+        let strings: Vec<CString> = registry().kernels().into_iter().filter_map(as_c).flatten().collect();
+        let name = |name: &[CString]| KernelName { symbol: name[0].as_ptr(), object_tag: name[1].as_ptr() };
+        let pointers = strings.chunks_exact(2).map(name).collect();
+        // SAFETY: null or writable, by the header.
+        unsafe { hand_out(Kept { pointers, _strings: strings }, |names| &mut names.kernels, count) }
+    })
+}
+
+/// See aspen.h.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aspen_kernel_is_internal(object_tag: *const c_char, symbol: *const c_char) -> c_int {
+    guarded(|| {
+        // SAFETY: null or NUL-terminated, by the header.
+        let names = unsafe { str_of(object_tag, "object_tag").and_then(|tag| Ok((tag, str_of(symbol, "symbol")?))) };
+        c_int::from(names.is_ok_and(|(tag, symbol)| registry().is_internal(tag, symbol)))
     })
 }

@@ -375,7 +375,7 @@ fn nothing_of_an_image_is_read_before_the_check() {
     // SAFETY: mapped for the rest of the test; what cannot be read is not to be read.
     unsafe { world.registry.register(record) };
     assert_eq!(world.launch(), "KernelNotSupported: kernel 'k' cannot run on 'made up':\n  needs aspect fp64");
-    assert_eq!(world.registry.symbols(), ["K"]);
+    assert_eq!(world.registry.kernels(), [("K".to_owned(), String::new())]);
     pages.protect(first, last, libc::PROT_READ);
     world.registry.unregister(1);
 }
@@ -498,5 +498,5 @@ fn modules_come_and_go_while_a_device_loads_and_while_programs_go() {
     REGISTRY.unregister(1);
     // Loading it, dropping the program, and its kernel.
     assert_eq!(*CALLS.lock().expect("unpoisoned"), ["free"; 3]);
-    assert_eq!(REGISTRY.symbols(), [""; 0]);
+    assert_eq!(REGISTRY.kernels(), []);
 }

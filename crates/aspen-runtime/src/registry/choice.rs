@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use aspen_contract::{Requirements, refusal};
 
 use super::closure::Closure;
-use super::module::{Candidate, Image, ImageId, Module};
+use super::module::{Candidate, Image, ImageId, Module, tagged};
 use super::{Inner, KernelKey};
 use crate::backend::Fit;
 use crate::error::{Code, Error, Result};
@@ -48,7 +48,7 @@ impl Inner {
 
     /// Images with the kernel: those of the launching module before others, the tagged symbol before the plain one.
     fn candidates(&self, key: KernelKey<'_>) -> Result<Vec<Candidate<'_>>> {
-        let tagged = (!key.tag.is_empty()).then(|| format!("{}.aspen_{}", key.symbol, key.tag));
+        let tagged = (!key.tag.is_empty()).then(|| tagged(key.symbol, key.tag));
         let symbols: Vec<&str> = tagged.as_deref().into_iter().chain([key.symbol]).collect();
         let (own, others): (Vec<&Module>, Vec<&Module>) = self.modules.iter().partition(|module| module.record.anchor == key.module);
         let mut candidates = Vec::new();

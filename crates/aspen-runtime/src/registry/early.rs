@@ -1,6 +1,6 @@
 //! Kernels that are loaded before they are launched: a program's first launch takes ten times as long if it loads its image.
 
-use super::module::untagged;
+use super::module::split_tag;
 use super::{KernelKey, Registry};
 use crate::backend::Fit;
 use crate::system::Device;
@@ -24,8 +24,7 @@ impl Registry {
             return;
         }
         for (module, symbol) in wanted {
-            let plain = untagged(&symbol);
-            let tag = symbol.strip_prefix(plain).and_then(|rest| rest.strip_prefix(".aspen_")).unwrap_or("");
+            let (plain, tag) = split_tag(&symbol);
             let key = KernelKey { module, tag, symbol: plain };
             // Not remembered as a launch's is: that one is known by where its strings lie.
             if self.read().choose(device, key, true).is_ok() {

@@ -35,7 +35,7 @@ use crate::trace;
 use choice::{Denied, Taken};
 use globals::Values;
 pub use globals::{DeviceGlobal, ObjectGlobals};
-use module::{ImageId, Module, untagged};
+use module::{ImageId, Module, split_tag, tagged};
 use programs::{Plan, Programs};
 use verdicts::{Verdict, Verdicts};
 
@@ -157,14 +157,22 @@ impl Registry {
         drop((gone, programs, verdicts));
     }
 
-    /// All kernel symbols without tags, sorted, each once. Damaged sections have none; a launch says what is wrong with them.
-    pub fn symbols(&self) -> Vec<String> {
+    /// All kernels, sorted, each once: the symbol, and the tag of the object that has it for itself; empty if all objects share it. Damaged
+    /// sections have none; a launch says what is wrong with them.
+    pub fn kernels(&self) -> Vec<(String, String)> {
         let inner = self.read();
-        let mut symbols: Vec<String> =
-            inner.modules.iter().flat_map(|module| module.parsed().by_symbol.keys().map(|symbol| untagged(symbol).to_owned())).collect();
-        symbols.sort_unstable();
-        symbols.dedup();
-        symbols
+        let names = inner.modules.iter().flat_map(|module| module.parsed().by_symbol.keys().map(|symbol| split_tag(symbol)));
+        let mut kernels: Vec<(String, String)> = names.map(|(symbol, tag)| (symbol.to_owned(), tag.to_owned())).collect();
+        kernels.sort_unstable();
+        kernels.dedup();
+        kernels
+    }
+
+    /// Whether the object of that tag has the kernel for itself, so that another object's of the same symbol is another one.
+    pub fn is_internal(&self, tag: &str, symbol: &str) -> bool {
+        let inner = self.read();
+        let tagged = tagged(symbol, tag);
+        inner.modules.iter().any(|module| module.parsed().by_symbol.contains_key(&tagged))
     }
 
     /// Whether the program has an image that the device takes, whatever its kernels need. Of a damaged section what can be read counts.

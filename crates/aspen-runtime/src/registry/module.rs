@@ -147,12 +147,22 @@ impl Image {
     }
 }
 
+/// The symbol that an object of that tag has for itself.
+pub(super) fn tagged(symbol: &str, tag: &str) -> String {
+    format!("{symbol}.aspen_{tag}")
+}
+
+/// The symbol without its object's tag, and the tag; empty if all objects share the symbol.
+pub(super) fn split_tag(symbol: &str) -> (&str, &str) {
+    match symbol.rsplit_once(".aspen_") {
+        Some((plain, tag)) if tag.len() == 16 && tag.bytes().all(|byte| byte.is_ascii_hexdigit()) => (plain, tag),
+        _ => (symbol, ""),
+    }
+}
+
 /// The symbol without its object's tag.
 pub(super) fn untagged(symbol: &str) -> &str {
-    match symbol.rsplit_once(".aspen_") {
-        Some((plain, tag)) if tag.len() == 16 && tag.bytes().all(|byte| byte.is_ascii_hexdigit()) => plain,
-        _ => symbol,
-    }
+    split_tag(symbol).0
 }
 
 #[cfg(test)]
@@ -161,8 +171,9 @@ mod tests {
 
     #[test]
     fn tags_are_sixteen_hexadecimal_digits() {
-        assert_eq!(untagged("_ZTS1K.aspen_0123456789abcdef"), "_ZTS1K");
-        assert_eq!(untagged("_ZTS1K.aspen_012345678"), "_ZTS1K.aspen_012345678");
-        assert_eq!(untagged("_ZTS1K"), "_ZTS1K");
+        assert_eq!(split_tag("_ZTS1K.aspen_0123456789abcdef"), ("_ZTS1K", "0123456789abcdef"));
+        assert_eq!(split_tag(&tagged("_ZTS1K", "0123456789abcdef")), ("_ZTS1K", "0123456789abcdef"));
+        assert_eq!(split_tag("_ZTS1K.aspen_012345678"), ("_ZTS1K.aspen_012345678", ""));
+        assert_eq!(split_tag("_ZTS1K"), ("_ZTS1K", ""));
     }
 }
