@@ -29,7 +29,7 @@ use crate::native::Shown;
 use crate::pool::{Pool, Ticket, serves, waiting};
 use crate::retired::Using;
 use crate::running::Running;
-use crate::self_wait::{Patience, Thread};
+use crate::self_wait::{Itself, Patience, Thread};
 use crate::times::nanoseconds;
 pub(crate) use crate::times::{Times, now};
 use crate::trace::Traced;
@@ -134,6 +134,8 @@ pub(crate) struct Inner {
 }
 
 /// Locks in spite of poison: no critical section of the runtime leaves its data in disorder.
+    /// The thread that runs its call of the host.
+    caller: Option<Thread>,
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -167,6 +169,7 @@ impl Command {
         };
         Command {
             pool: pool.clone(),
+            caller: None,
             state: AtomicU8::new(PENDING),
             missing: AtomicUsize::new(1),
             waiters: AtomicU32::new(0),
@@ -276,6 +279,7 @@ impl Command {
         };
         if !after.is_empty() && before.as_ref().is_some_and(|before| !before.is_quick()) {
             // For the commands, not the events: one that the driver did not begin runs again.
+            inner.caller = matches!(inner.work, Some(Work::Once(_) | Work::Task(_))).then(Thread::current);
             self.wait_for_blockers();
             after.clear();
         }
@@ -513,8 +517,12 @@ impl Command {
         self.waiters.fetch_add(1, Ordering::SeqCst);
         let mut inner = lock(&self.inner);
         let own = Some(Thread::current());
-        let is_own = self.state.load(Ordering::SeqCst) == RUNNING && matches!(inner.work, Some(Work::External(by)) if by == own);
-        let mut patience = Patience::new(is_own);
+        let waits_for_itself = match inner.work {
+            _ if self.state.load(Ordering::SeqCst) != RUNNING => None,
+            Some(Work::External(by)) if by == own => Some(Itself::HostAccessor),
+            _ => (inner.caller == own).then_some(Itself::HostTask),
+        };
+        let mut patience = Patience::new(waits_for_itself);
         while asleep(self.state.load(Ordering::SeqCst), &inner) {
             inner = patience.wait(&self.changed, inner);
         }

@@ -1,5 +1,5 @@
-//! A thread that waits for what it has to end itself: a kernel that a host accessor of the thread holds back. Another thread may have been
-//! given the accessor, so it is no error; but most likely it is never over, and somebody should say so.
+//! A thread that waits for what it has to end itself: a kernel that a host accessor of the thread holds back, or the host task that it runs.
+//! Another thread may have been given the accessor, so it is no error; but most likely it is never over, and somebody should say so.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,25 +28,46 @@ impl Thread {
 /// After so long nobody is just about to end it.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-const SENTENCE: &str = "this thread waits for a command that a host accessor of the same thread holds back; the wait ends when the accessor is \
-                        destroyed, so that must come first";
+/// What of its own a thread waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Itself {
+    /// A host accessor that it has made.
+    HostAccessor,
+    /// A host task that it is in the middle of.
+    HostTask,
+}
+
+impl Itself {
+    fn sentence(self) -> &'static str {
+        match self {
+            Itself::HostAccessor => {
+                "this thread waits for a command that a host accessor of the same thread holds back; the wait ends when the accessor is \
+                 destroyed, so that must come first"
+            }
+            Itself::HostTask => {
+                "a host task waits for its own end: for its own event or queue, a host accessor of a buffer that it uses, or a command that \
+                 comes after it; such a wait never ends, so it must come after the task"
+            }
+        }
+    }
+}
 
 /// How long such a thread waits before it tells, once.
-pub(crate) struct Patience(Option<Duration>);
+pub(crate) struct Patience(Option<Itself>);
 
 impl Patience {
     /// Of a thread that waits for itself, or for somebody else.
-    pub(crate) fn new(is_for_itself: bool) -> Patience {
-        Patience(is_for_itself.then_some(PATIENCE))
+    pub(crate) fn new(waits_for_itself: Option<Itself>) -> Patience {
+        Patience(waits_for_itself)
     }
 
     /// Waits until the condition variable is notified, or there is reason to look again.
     pub(crate) fn wait<'l, T>(&mut self, changed: &Condvar, guard: MutexGuard<'l, T>) -> MutexGuard<'l, T> {
-        let Some(time) = self.0 else { return changed.wait(guard).unwrap_or_else(PoisonError::into_inner) };
-        let (guard, waited) = changed.wait_timeout(guard, time).unwrap_or_else(PoisonError::into_inner);
+        let Some(itself) = self.0 else { return changed.wait(guard).unwrap_or_else(PoisonError::into_inner) };
+        let (guard, waited) = changed.wait_timeout(guard, PATIENCE).unwrap_or_else(PoisonError::into_inner);
         if waited.timed_out() {
             self.0 = None;
-            eprintln!("aspen: {SENTENCE}");
+            eprintln!("aspen: {}", itself.sentence());
         }
         guard
     }
