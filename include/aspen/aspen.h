@@ -205,7 +205,8 @@ int aspen_event_status(const aspen_event_t *event);
 void aspen_event_wait(aspen_event_t *event);
 
 typedef enum aspen_profiling { ASPEN_PROFILING_SUBMIT = 0, ASPEN_PROFILING_START = 1, ASPEN_PROFILING_END = 2 } aspen_profiling_t;
-/* Nanoseconds of a steady clock; waits for the event. Fails with ASPEN_ERRC_INVALID if its queue does not profile. */
+/* Nanoseconds of a steady clock. Waits until it is known: for the end, or where threads of the host run the command, for the start; the time
+ * of their submission is known at once. Fails with ASPEN_ERRC_INVALID if its queue does not profile. */
 aspen_error_t *aspen_event_profiling(aspen_event_t *event, aspen_profiling_t what, uint64_t *out);
 /* The event's times become those of these commands, of which it may be one: submitted and started with the first of them, over with the last. Only
  * the first call counts, and only of a queue that profiles. */

@@ -42,6 +42,9 @@ const COMPLETE: u8 = 3;
 /// Nanoseconds of work that are worth waking a thread for; waking costs about two microseconds, and the thread comes late.
 const WORTH_WAKING: u64 = 10_000;
 
+/// After so long no thread of the pool is just about to take a command.
+const THREADS_COME: Duration = Duration::from_millis(100);
+
 /// How long a thread stays with a kernel while others wait for a thread: much more than handing over costs.
 const SLICE: Duration = Duration::from_millis(1);
 
@@ -131,11 +134,11 @@ pub(crate) struct Inner {
     open: bool,
     /// It may use memory that is freed.
     using: Option<Using>,
+    /// The thread that runs its call of the host.
+    caller: Option<Thread>,
 }
 
 /// Locks in spite of poison: no critical section of the runtime leaves its data in disorder.
-    /// The thread that runs its call of the host.
-    caller: Option<Thread>,
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -166,10 +169,10 @@ impl Command {
             holds: Vec::new(),
             opens: None,
             open: false,
+            caller: None,
         };
         Command {
             pool: pool.clone(),
-            caller: None,
             state: AtomicU8::new(PENDING),
             missing: AtomicUsize::new(1),
             waiters: AtomicU32::new(0),
@@ -267,7 +270,8 @@ impl Command {
     /// The rest of [`Command::begin`], for the one thread that made it RUNNING.
     fn begun(self: &Arc<Self>) -> Few<Command> {
         if let Some(times) = &self.times {
-            times.start.store(now(), Ordering::Relaxed);
+            times.start.store(now(), Ordering::SeqCst);
+            self.notify();
         }
         self.trace_begin();
         let (work, before, mut after) = {
@@ -275,11 +279,11 @@ impl Command {
             if !mem::replace(&mut inner.open, true) {
                 inner.opens.iter().for_each(|opens| opens.open());
             }
+            inner.caller = matches!(inner.work, Some(Work::Once(_) | Work::Task(_))).then(Thread::current);
             (inner.work.take(), inner.before.take(), mem::take(&mut inner.after))
         };
         if !after.is_empty() && before.as_ref().is_some_and(|before| !before.is_quick()) {
             // For the commands, not the events: one that the driver did not begin runs again.
-            inner.caller = matches!(inner.work, Some(Work::Once(_) | Work::Task(_))).then(Thread::current);
             self.wait_for_blockers();
             after.clear();
         }
@@ -402,6 +406,38 @@ impl Command {
     pub(crate) fn wait_begun(&self) {
         captured::complete_what_ends();
         self.sleep_while(|state, _| state == PENDING);
+    }
+
+    /// Whether threads of the host run it, and no device's own queue.
+    pub(crate) fn is_of_the_host(&self) -> bool {
+        self.chain.is_none()
+    }
+
+    /// Returns when a profiled command that threads of the host run has begun; helps those before it.
+    pub(crate) fn wait_started(self: &Arc<Self>) {
+        let Some(times) = &self.times else { return };
+        let is_waiting = || times.start.load(Ordering::SeqCst) == 0;
+        if !is_waiting() {
+            return;
+        }
+        captured::complete_what_ends();
+        waiting(|| {
+            let mut patience = Some(THREADS_COME);
+            while is_waiting() {
+                match self.state.load(Ordering::SeqCst) {
+                    PENDING => match self.unfinished_blocker() {
+                        Some(blocker) => blocker.help(),
+                        None => self.sleep_while(|state, inner| state == PENDING && inner.blockers.is_empty()),
+                    },
+                    // All threads may wait for what comes after this; and who runs it itself hears of its start when it is over.
+                    READY if patience.is_none() => self.run(),
+                    READY => {
+                        self.sleep_at_most(patience.take(), |state, _| state == READY);
+                    }
+                    _ => self.sleep_while(|_, _| is_waiting()),
+                }
+            }
+        });
     }
 
     /// Ends a command of [`Work::External`] that has begun.
@@ -527,6 +563,16 @@ impl Command {
             inner = patience.wait(&self.changed, inner);
         }
         drop(inner);
+        self.waiters.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// The same, but no longer than that.
+    fn sleep_at_most(&self, time: Option<Duration>, mut asleep: impl FnMut(u8, &Inner) -> bool) {
+        self.waiters.fetch_add(1, Ordering::SeqCst);
+        let inner = lock(&self.inner);
+        let asleep = |inner: &mut Inner| asleep(self.state.load(Ordering::SeqCst), inner);
+        let waited = self.changed.wait_timeout_while(inner, time.unwrap_or_default(), asleep);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
         self.waiters.fetch_sub(1, Ordering::SeqCst);
     }
 }

@@ -490,12 +490,12 @@ impl Event {
         self.command.wait();
     }
 
-    /// Nanoseconds of a steady clock; waits for the event.
+    /// Nanoseconds of a steady clock. Of what the host's threads run, the submission is known at once, and the start when it has begun;
+    /// all else waits for the event: a device's own clock tells when its commands are over, and the submission is told by it, too.
     ///
     /// # Errors
-    /// [`Code::Invalid`] if its queue does not profile.
+    /// [`Code::Invalid`] if its queue does not profile, at once.
     pub fn profiling(&self, moment: Moment) -> Result<u64> {
-        self.wait();
         let Some(parts) = self.command.times().and_then(|times| times.parts.get()) else { return self.own_times(moment) };
         let others = parts.others.iter().map(|command| Event { command: command.clone() }.profiling(moment));
         let own = parts.own.then(|| self.own_times(moment));
@@ -512,6 +512,13 @@ impl Event {
     }
 
     fn own_times(&self, moment: Moment) -> Result<u64> {
+        let is_native = self.command.of.get().is_some();
+        match moment {
+            _ if self.command.times().is_none() && !is_native => {}
+            Moment::Submit if self.command.is_of_the_host() && !is_native => {}
+            Moment::Start if self.command.is_of_the_host() && !is_native => self.command.wait_started(),
+            _ => self.wait(),
+        }
         if let Some(times) = self.command.of.get().and_then(|of| of.last()?.times()) {
             return Ok(match moment {
                 Moment::Submit => times.queued,
