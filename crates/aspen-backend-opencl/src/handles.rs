@@ -306,6 +306,8 @@ impl Event {
     /// The times of a profiled command that is over.
     pub(crate) fn times(&self) -> Option<DeviceTimes> {
         let (queued, start) = (self.time(sys::CL_PROFILING_COMMAND_QUEUED)?, self.time(sys::CL_PROFILING_COMMAND_START)?);
+        // Of markers some drivers know only when they were over.
+        let queued = if queued == 0 { start } else { queued.min(start) };
         Some(DeviceTimes { queued, start, end: self.time(sys::CL_PROFILING_COMMAND_END)? })
     }
 
