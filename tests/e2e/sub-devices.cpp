@@ -71,6 +71,9 @@ int main() {
                              part.get_info<info::device::aspects>() == whole.get_info<info::device::aspects>() && part.is_cpu());
   const std::vector<sycl::device> counted = whole.create_sub_devices<how::partition_by_counts>({1, 0, 2, 4});
   expect("counted", counted.size() == 3 && units(counted[0]) == 1 && units(counted[1]) == 2 && units(counted[2]) == 4);
+  expect("a single unit has no ways", counted[0].get_info<info::device::partition_properties>().empty() &&
+                                          counted[0].get_info<info::device::partition_max_sub_devices>() == 0);
+  refused("a single unit", sycl::errc::feature_not_supported, [&] { (void)counted[0].create_sub_devices<how::partition_equally>(1); });
   expect("a part's part", units(counted[2].create_sub_devices<how::partition_equally>(2)[1]) == 2);
 
   refused("more than there is", sycl::errc::invalid, [&] { (void)whole.create_sub_devices<how::partition_equally>(8); });

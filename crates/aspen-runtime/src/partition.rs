@@ -49,7 +49,10 @@ impl Device {
     /// Whether it can be divided that way.
     pub fn can_divide(&self, how: Partition) -> bool {
         match how {
-            Partition::Equally | Partition::ByCounts => self.real().portion(Portion::Units(1)).is_some(),
+            // A single unit makes no parts. Source: SYCL 2020 §4.6.4.4.
+            Partition::Equally | Partition::ByCounts => {
+                self.real().facts().max_compute_units > 1 && self.real().portion(Portion::Units(1)).is_some()
+            }
             Partition::ByNuma => self.real().nodes() > 1,
         }
     }
@@ -73,6 +76,9 @@ impl Device {
         let (name, units) = (&self.real().facts().name, self.real().facts().max_compute_units);
         if !self.can_divide(how) {
             let text = match how {
+                Partition::Equally | Partition::ByCounts if units == 1 => {
+                    format!("'{name}' has a single compute unit, which cannot be divided")
+                }
                 Partition::Equally | Partition::ByCounts => format!("'{name}' cannot be divided; the embedded CPU device can"),
                 Partition::ByNuma => format!("'{name}' has no two NUMA nodes by which it could be divided"),
             };
