@@ -240,11 +240,16 @@ impl Device {
         requirements.needs().filter(|need| unmet.contains(need)).collect()
     }
 
-    /// Who refuses these requirements: the profile if it does, else the device itself.
-    pub fn refusing_name(&self, requirements: &Requirements) -> &str {
+    /// Who refuses these needs, and what that can do instead: the profile if it lacks one of them, else the device itself. What the profile
+    /// leaves open is the device's own.
+    pub fn refuser(&self, unmet: &[Need]) -> (&str, &Capabilities) {
+        let real = self.real.capabilities();
+        let is_lacking = |profile: &Profile, need: &Need| {
+            self.presented.has(need) != Some(true) && (profile.capabilities.has(need) == Some(false) || real.has(need) == Some(true))
+        };
         match &self.profile {
-            Some(profile) if self.unmet(requirements).iter().any(|need| profile.capabilities.has(need) == Some(false)) => &profile.name,
-            _ => &self.real.facts().name,
+            Some(profile) if unmet.iter().any(|need| is_lacking(profile, need)) => (&profile.name, &self.presented),
+            _ => (&self.real.facts().name, real),
         }
     }
 

@@ -168,6 +168,22 @@ fn guards_are_asked_of_profile_and_device_together() {
     }
 }
 
+/// What the profile lacks it refuses, whatever it leaves open; what only the device lacks is refused with what that has.
+#[test]
+fn who_refuses_is_who_lacks_it() {
+    let sixteens = Requirements { reqd_sub_group_size: Some(16), ..Requirements::default() };
+    let in_sixteens = kernel("jit", &[]).requirements(&sixteens);
+    for (profile, image, wanted) in [
+        ("nvidia_gpu_sm_80", kernel("jit", &["cpu"]), "'nvidia_gpu_sm_80':\n  needs aspect cpu"),
+        ("intel_gpu_dg1", in_sixteens, "'wide':\n  needs sub-group size 16; the device has 8"),
+    ] {
+        let maker = Maker { devices: vec![("wide", &["cpu"])], ..Maker::default() };
+        let world = World { registry: Registry::new(), device: started_as(&maker, Some(profile))[0], loads: maker.loads };
+        world.module(1, &[bytes(image)]);
+        assert_eq!(world.launch(), format!("KernelNotSupported: kernel 'k' cannot run on {wanted}"));
+    }
+}
+
 #[test]
 fn the_launching_modules_images_are_searched_before_others() {
     let world = World::new();

@@ -122,7 +122,8 @@ impl Inner {
         let needs = closure.needs(device, &known)?;
         let name = name?;
         if !needs.unmet.is_empty() {
-            let text = refusal(&name, device.refusing_name(&needs.requirements), &needs.unmet, &needs.sources, device.capabilities());
+            let (refuser, capabilities) = device.refuser(&needs.unmet);
+            let text = refusal(&name, refuser, &needs.unmet, &needs.sources, capabilities);
             return Err(Error::new(Code::KernelNotSupported, text));
         }
         if !needs.left_out.is_empty() {
@@ -228,7 +229,8 @@ fn unmet_by(device: &Device, candidate: &Candidate<'_>, name: &str) -> Option<St
     let requirements = image.requirements_of(&candidate.symbol).ok()?;
     let unmet = device.unmet(&requirements);
     let sources = image.sources(&candidate.symbol).unwrap_or_default();
-    let refuse = || refusal(name, device.refusing_name(&requirements), &unmet, &sources, device.capabilities());
+    let (refuser, capabilities) = device.refuser(&unmet);
+    let refuse = || refusal(name, refuser, &unmet, &sources, capabilities);
     (!unmet.is_empty()).then(refuse)
 }
 
