@@ -80,8 +80,21 @@ int main(int argc, char **argv) {
     });
   if (what == "copy")
     q.memcpy(p, reinterpret_cast<void *>(16), 4);
+  if (what == "literal") {
+    char *literal = const_cast<char *>("abc");
+    q.single_task<class writes_literal>([=] { literal[0] = 'x'; });
+  }
+  if (what == "call")
+    q.single_task<class calls_nothing>([=] {
+      reinterpret_cast<void (*)()>(static_cast<long>(p[0]))(); // 5
+      p[0] = 1;
+    });
   q.wait();
   if (what == "host")
     p[0] = static_cast<volatile int *>(null)[0];
   std::printf("%d\n", p[0]);
 }
+//# sh: ./a.out literal 2> said; test $? = 139 && cat said
+//# stdout~: ^aspen: kernel 'writes_literal' writes at 0x[0-9a-f]+, where memory is for reading only at .*kernel-signals\.cpp:85:\d+: literals
+//# sh: ./a.out call 2> said; test $? = 139 && cat said
+//# stdout~: ^aspen: kernel 'calls_nothing' calls a function at 0x5, where there is none \(a null pointer\) at .*kernel-signals\.cpp:89:\d+: check where

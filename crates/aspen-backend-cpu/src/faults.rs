@@ -17,6 +17,8 @@ use crate::{lines, out_of_bounds};
 const BELOW: usize = 1 << 20;
 /// The signals that a kernel can end by.
 const SIGNALS: [c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
+/// The memory is there, and forbids the access. Source: sigaction(2).
+const SEGV_ACCERR: c_int = 2;
 /// `ud2`, which compilers emit for traps. Source: Intel SDM, volume 2, "UD".
 const UD2: [u8; 2] = [0x0f, 0x0b];
 
@@ -55,8 +57,7 @@ extern "C" fn handler(signal: c_int, information: *mut libc::siginfo_t, context:
         let is_own = information.si_code > 0 || (signal == libc::SIGABRT && information.si_pid() == libc::getpid());
         if !is_told && !running.is_program() && is_own {
             // Only of a kernel's own instructions is the place one that its author knows.
-            let place =
-                running.kernel().filter(|_| signal != libc::SIGABRT).map(|_| context.uc_mcontext.gregs[libc::REG_RIP as usize] as usize);
+            let place = running.kernel().filter(|_| signal != libc::SIGABRT).map(|_| place(signal, information, context));
             tell(running, what(signal, running, information, context), place);
         }
         // The instruction is run again, and what the system does then is what it would have done.
@@ -68,6 +69,21 @@ extern "C" fn handler(signal: c_int, information: *mut libc::siginfo_t, context:
             libc::raise(signal);
         }
     }
+}
+
+/// The instruction that the signal is of.
+///
+/// # Safety
+/// In the handler of the signal.
+unsafe fn place(signal: c_int, information: &libc::siginfo_t, context: &libc::ucontext_t) -> usize {
+    let register = |register: i32| context.uc_mcontext.gregs[register as usize] as usize;
+    let instruction = register(libc::REG_RIP);
+    if signal == libc::SIGSEGV && information.si_code > 0 && information_address(information) == instruction {
+        // Nothing is there; the call has just put on the stack where it would have come back to.
+        // SAFETY: the stack, which the call has written to.
+        return unsafe { (register(libc::REG_RSP) as *const usize).read_unaligned() }.saturating_sub(1);
+    }
+    instruction
 }
 
 /// What was done, and a way out.
@@ -100,11 +116,22 @@ unsafe fn what(signal: c_int, running: Running, information: &libc::siginfo_t, c
             if address.abs_diff(pointer) < BELOW && is_beyond(pointer, running.stack) {
                 return (OVERFLOW.into(), OVERFLOW_WAY_OUT);
             }
-            let does = if register(libc::REG_ERR) & out_of_bounds::WRITE == 0 { "reads" } else { "writes" };
             if information.si_code == out_of_bounds::SI_KERNEL {
                 return ("accesses an address that cannot be, or is not aligned as its type asks".into(), WAY_OUT);
             }
-            (format!("{does} at {address:#x}, where it has no memory{}", if address < 4096 { " (a null pointer)" } else { "" }), WAY_OUT)
+            let null = if address < 4096 { " (a null pointer)" } else { "" };
+            if address == register(libc::REG_RIP) {
+                return (format!("calls a function at {address:#x}, where there is none{null}"), "check where the pointer comes from");
+            }
+            let writes = register(libc::REG_ERR) & out_of_bounds::WRITE != 0;
+            match (information.si_code, writes) {
+                (SEGV_ACCERR, true) => (
+                    format!("writes at {address:#x}, where memory is for reading only"),
+                    "literals and constants are never written; what a kernel writes must be in USM allocations or accessors",
+                ),
+                (_, true) => (format!("writes at {address:#x}, where it has no memory{null}"), WAY_OUT),
+                (_, false) => (format!("reads at {address:#x}, where it has no memory{null}"), WAY_OUT),
+            }
         }
     }
 }
