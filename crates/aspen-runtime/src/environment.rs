@@ -14,6 +14,10 @@ use crate::selector::{Selector, Variable};
 
 const LOG_LEVELS: [&str; 6] = ["trace", "debug", "info", "warn", "error", "off"];
 
+/// The parts of Aspen that write lines, as targets are named by.
+const LOG_PARTS: [&str; 7] =
+    ["aspen", "aspen_backend_cpu", "aspen_backend_cuda", "aspen_backend_hip", "aspen_backend_opencl", "aspen_cache", "aspen_runtime"];
+
 /// The variables of this file.
 const VARIABLES: [&str; 17] = [
     "ASPEN_CACHE",
@@ -196,7 +200,12 @@ fn size_in_bytes(value: &str) -> Result<u64> {
     let bytes = factor.and_then(|factor| digits.parse::<u64>().ok()?.checked_mul(factor));
     // Who gives a number with a unit of no sense means it in MiB more often than not.
     let of_unit = unit.trim().chars().next().map(|letter| letter.to_ascii_uppercase()).filter(|letter| "KMG".contains(*letter));
-    let near = if digits.is_empty() { "1G".to_owned() } else { format!("{digits}{}", of_unit.unwrap_or('M')) };
+    let near = match digits.parse::<u64>() {
+        _ if digits.is_empty() => "1G".to_owned(),
+        // As much as can be said in the largest unit.
+        Ok(number) if factor.is_none() && number <= u64::MAX >> 30 => format!("{digits}{}", of_unit.unwrap_or('M')),
+        _ => format!("{}G", u64::MAX >> 30),
+    };
     bytes.ok_or_else(|| nonsense("ASPEN_CACHE_SIZE", value, "a number of bytes, or of K, M or G", &near))
 }
 
@@ -223,8 +232,10 @@ fn item_by_item(value: &str) -> Result<bool> {
 
 /// A level of x86-64.
 fn cpu_level(value: &str) -> Result<u32> {
-    let level = value.trim().parse().ok().filter(|level| (1..=4).contains(level));
-    level.ok_or_else(|| nonsense("ASPEN_CPU_LEVEL", value, "a level of x86-64 from 1 to 4", "1"))
+    let level = value.trim().parse::<i128>().ok();
+    let near = if level.is_some_and(|level| level > 4) { "4" } else { "1" };
+    let level = level.filter(|level| (1..=4).contains(level)).and_then(|level| u32::try_from(level).ok());
+    level.ok_or_else(|| nonsense("ASPEN_CPU_LEVEL", value, "a level of x86-64 from 1 to 4", near))
 }
 
 /// A default sub-group size of the embedded CPU device.
@@ -251,10 +262,21 @@ fn checks(value: &str) -> Result<Option<Bounds>> {
     }
 }
 
-/// What the log would show nothing for, without a word, is not meant: a bare word that is neither a level nor a part of Aspen.
+/// What the log would show nothing for, without a word, is not meant: a bare word that is neither a level nor a part of Aspen, and parts of
+/// Aspen that there are not.
 fn log_filter(value: String) -> Result<String> {
     for part in value.split(',').map(str::trim) {
         let (target, level) = part.split_once('=').map_or((None, part), |(target, level)| (Some(target), level));
+        let named = target.unwrap_or(part);
+        if named.starts_with("aspen") {
+            let crate_name = named.split("::").next().unwrap_or(named);
+            // A target stands for all that begin so.
+            let is_some = LOG_PARTS.contains(&crate_name) || LOG_PARTS.iter().any(|known| known.starts_with(named));
+            if !is_some {
+                let near = nearest(crate_name, LOG_PARTS).unwrap_or("aspen_runtime");
+                return Err(nonsense("ASPEN_LOG", named, "a part of Aspen that writes lines", near));
+            }
+        }
         let known = LOG_LEVELS.iter().any(|known| known.eq_ignore_ascii_case(level)) || (target.is_none() && part.starts_with("aspen"));
         if !known {
             let near = nearest(&level.to_ascii_lowercase(), LOG_LEVELS).unwrap_or("debug");
@@ -294,9 +316,10 @@ mod tests {
     #[test]
     fn levels_of_the_processor() {
         assert_eq!((cpu_level("1"), cpu_level(" 4")), (Ok(1), Ok(4)));
-        for value in ["0", "5", "x86_64_v3", "-1"] {
+        for (value, near) in [("0", "'1'"), ("5", "'4'"), ("x86_64_v3", "'1'"), ("-1", "'1'")] {
             let error = cpu_level(value).expect_err(value);
             assert!(error.message().starts_with(&format!("ASPEN_CPU_LEVEL={value}: ")) && error.message().contains("1 to 4"), "{error}");
+            assert!(error.message().ends_with(&format!("did you mean {near}?")), "{error}");
         }
     }
 
@@ -338,12 +361,18 @@ mod tests {
 
     #[test]
     fn log_filters() {
-        for filter in ["debug", "aspen_runtime=trace", "aspen_backend_opencl", "info,aspen_runtime::registry=DEBUG", "off"] {
+        for filter in
+            ["debug", "aspen_runtime=trace", "aspen_backend_opencl", "aspen_backend=info", "info,aspen_runtime::registry=DEBUG", "off"]
+        {
             assert_eq!(log_filter(filter.to_owned()), Ok(filter.to_owned()));
         }
-        for (filter, words) in
-            [("debgu", "did you mean 'debug'?"), ("info,aspen_runtime=tarce", "'tarce' is not a level"), ("x=", "ASPEN_LOG=")]
-        {
+        for (filter, words) in [
+            ("debgu", "did you mean 'debug'?"),
+            ("info,aspen_runtime=tarce", "'tarce' is not a level"),
+            ("x=", "ASPEN_LOG="),
+            ("aspen_nothing", "'aspen_nothing' is not a part of Aspen that writes lines"),
+            ("info,aspen_runtme::pool=debug", "did you mean 'aspen_runtime'?"),
+        ] {
             let error = log_filter(filter.to_owned()).expect_err(filter);
             assert!(error.message().contains(words), "{error}");
         }
@@ -368,7 +397,9 @@ mod tests {
             (None, Some("1KB"), "did you mean '1K'?"),
             (None, Some("2gb"), "did you mean '2G'?"),
             (None, Some("-1"), "did you mean '1G'?"),
-            (None, Some("99999999999999999999"), "ASPEN_CACHE_SIZE"),
+            (None, Some("99999999999999999999"), "did you mean '17179869183G'?"),
+            (None, Some("99999999999999G"), "did you mean '17179869183G'?"),
+            (None, Some("99999999999999X"), "did you mean '17179869183G'?"),
         ] {
             let error = folder(switch, size, None).expect_err(words);
             assert!(error.message().contains(words), "{error}");

@@ -45,7 +45,7 @@ pub const VARIABLES: &[Variable] = &[
         values: "a URL: file:///, redis[s]://, s3:// or webdav[s]://",
         unset: "none",
         readers: &["programs", "aspen++"],
-        about: "A store behind the cache on this machine, which machines share: images compiled ahead of time and, with a secret, programs that drivers compiled.",
+        about: "A store behind the cache on this machine, which machines share: images compiled ahead of time and, with a secret, programs that drivers compiled. What is wrong with it, or with the secret, is told when an entry is first looked for.",
     },
     Variable {
         name: "ASPEN_CACHE_SIZE",
