@@ -29,7 +29,7 @@ impl fmt::Debug for Lookup {
 
 impl Lookup {
     pub(crate) fn new(entry: &Entry<'_>) -> Lookup {
-        Lookup { strings: vec![OnceLock::new(); entry.strings.len()], requirements: OnceLock::new() }
+        Lookup { strings: entry.strings.iter().map(|_| OnceLock::new()).collect(), requirements: OnceLock::new() }
     }
 
     /// What `read` says, which is asked once.
