@@ -197,7 +197,7 @@ class EmbeddedCpu<string name> : TargetInfo<name, [
   AspectHost_debuggable, AspectUsm_device_allocations, AspectUsm_host_allocations, AspectUsm_shared_allocations,
   AspectUsm_system_allocations, AspectUsm_atomic_host_allocations, AspectUsm_atomic_shared_allocations, AspectExt_oneapi_fragment,
   AspectExt_oneapi_chunk, AspectExt_intel_matrix, AspectExt_oneapi_graph, AspectExt_oneapi_limited_graph,
-  AspectExt_oneapi_async_memory_alloc, AspectExt_oneapi_clock_sub_group, AspectExt_oneapi_clock_work_group, AspectExt_oneapi_clock_device], 0, [4, 8, 16, 32]>;
+  AspectExt_oneapi_virtual_mem, AspectExt_oneapi_async_memory_alloc, AspectExt_oneapi_clock_sub_group, AspectExt_oneapi_clock_work_group, AspectExt_oneapi_clock_device], 0, [4, 8, 16, 32]>;
 def NativeCpu : EmbeddedCpu<"native_cpu">;
 // The same device where the processor has a level of the x86-64 psABI: its images are taken before those of native_cpu.
 foreach level = ["v2", "v3", "v4"] in

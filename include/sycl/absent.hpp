@@ -38,25 +38,6 @@ __ASPEN_ABSENT_BINDLESS(sampled_image_handle)
 __ASPEN_ABSENT_BINDLESS(bindless_image_sampler)
 #undef __ASPEN_ABSENT_BINDLESS
 #undef __ASPEN_ABSENT_NAME
-// Of sycl_ext_oneapi_virtual_mem, what helpers of migrated programs (dpct) have pointers to and members of.
-enum class granularity_mode : int { minimum, recommended };
-enum class address_access_mode : char { none = 0, read = 1, read_write = 2 };
-#define __ASPEN_NO_VIRTUAL_MEMORY                                                                                                         \
-  "Aspen does not have sycl_ext_oneapi_virtual_mem. Allocate unified shared memory, of which untouched pages cost nothing"
-class physical_mem {
-public:
-  template <class... A> physical_mem(const A &...) { static_assert(sycl::detail::never<A...>, __ASPEN_NO_VIRTUAL_MEMORY); }
-};
-#define __ASPEN_ABSENT_FUNCTION(name)                                                                                                     \
-  template <class... A> std::uintptr_t name(const A &...) {                                                                               \
-    static_assert(sycl::detail::never<A...>, __ASPEN_NO_VIRTUAL_MEMORY);                                                                  \
-    return 0;                                                                                                                             \
-  }
-__ASPEN_ABSENT_FUNCTION(reserve_virtual_mem)
-__ASPEN_ABSENT_FUNCTION(free_virtual_mem)
-__ASPEN_ABSENT_FUNCTION(get_mem_granularity)
-#undef __ASPEN_ABSENT_FUNCTION
-#undef __ASPEN_NO_VIRTUAL_MEMORY
 } // namespace ext::oneapi::experimental
 #undef __ASPEN_ABSENT_EXTENSION
 

@@ -15,6 +15,7 @@ constexpr sycl::aspect OFFERED[] = {
     sycl::aspect::ext_intel_legacy_image,
     sycl::aspect::ext_oneapi_graph,
     sycl::aspect::ext_oneapi_limited_graph,
+    sycl::aspect::ext_oneapi_virtual_mem,
     sycl::aspect::ext_oneapi_async_memory_alloc,
     sycl::aspect::ext_oneapi_clock_sub_group,
     sycl::aspect::ext_oneapi_clock_work_group,

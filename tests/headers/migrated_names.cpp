@@ -8,9 +8,6 @@
 
 namespace se = sycl::ext::oneapi::experimental;
 
-#if defined(SYCL_EXT_ONEAPI_VIRTUAL_MEM)
-#error "not here"
-#endif
 #if !SYCL_EXT_ONEAPI_CUDA_TEX_CACHE_READ || !SYCL_EXT_INTEL_GRF_SIZE || !SYCL_EXT_ONEAPI_COPY_OPTIMIZE || !SYCL_EXT_ONEAPI_USM_DEVICE_READ_ONLY
 #error "macros of extensions"
 #endif

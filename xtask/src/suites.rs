@@ -187,6 +187,7 @@ fn headers(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
         "include/sycl/ext/oneapi/experimental/graph",
         "include/sycl/ext/oneapi/kernel_properties",
         "include/sycl/ext/oneapi/properties",
+        "include/sycl/ext/oneapi/virtual_mem",
         "include/sycl/info",
         "include/sycl/khr",
         "include/sycl/khr/split_headers",

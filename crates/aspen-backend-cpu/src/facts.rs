@@ -19,7 +19,7 @@ const SUB_GROUP_SIZES: [u32; 4] = [4, 8, 16, 32];
 /// The sub-group size of kernels that require none, if the user wishes no other.
 pub(crate) const DEFAULT_SUB_GROUP_SIZE: u32 = 32;
 
-const ASPECTS: [&str; 23] = [
+const ASPECTS: [&str; 24] = [
     "cpu",
     "fp16",
     "fp64",
@@ -39,6 +39,7 @@ const ASPECTS: [&str; 23] = [
     "ext_intel_matrix",
     "ext_oneapi_graph",
     "ext_oneapi_limited_graph",
+    "ext_oneapi_virtual_mem",
     "ext_oneapi_async_memory_alloc",
     "ext_oneapi_clock_sub_group",
     "ext_oneapi_clock_work_group",

@@ -72,7 +72,7 @@ pub(crate) const ROWS: &[Row] = &[
     Row { number: 64, name: "ext_oneapi_bindless_sampled_image_fetch_2d", core: false, deprecated: false, offered: &[], why: "its headers have no images, bindless ones included" },
     Row { number: 65, name: "ext_oneapi_bindless_sampled_image_fetch_3d", core: false, deprecated: false, offered: &[], why: "its headers have no images, bindless ones included" },
     Row { number: 66, name: "ext_oneapi_queue_profiling_tag", core: false, deprecated: false, offered: &[NativeCpu, OpenCl, Cuda, Hip], why: "submit_profiling_tag: where the queue takes no times another one does" },
-    Row { number: 67, name: "ext_oneapi_virtual_mem", core: false, deprecated: false, offered: &[], why: "its headers have no virtual memory functions" },
+    Row { number: 67, name: "ext_oneapi_virtual_mem", core: false, deprecated: false, offered: &[NativeCpu], why: "sycl::ext::oneapi::experimental::physical_mem is memory of the host; other backends are not asked for theirs" },
     Row { number: 68, name: "ext_oneapi_cuda_cluster_group", core: false, deprecated: false, offered: &[], why: "its headers have no cluster groups" },
     Row { number: 69, name: "ext_oneapi_image_array", core: false, deprecated: false, offered: &[], why: "its headers have no images, bindless ones included" },
     Row { number: 70, name: "ext_oneapi_unique_addressing_per_dim", core: false, deprecated: false, offered: &[], why: "its headers have no images, bindless ones included" },

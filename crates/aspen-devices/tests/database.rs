@@ -109,7 +109,7 @@ fn native_cpu_is_the_embedded_device() {
     let exactly = aspects(
         "cpu fp16 fp64 atomic64 image ext_intel_legacy_image usm_device_allocations usm_host_allocations usm_shared_allocations \
          usm_system_allocations usm_atomic_host_allocations usm_atomic_shared_allocations queue_profiling host_debuggable ext_oneapi_fragment \
-         ext_oneapi_chunk ext_intel_matrix ext_oneapi_graph ext_oneapi_limited_graph ext_oneapi_async_memory_alloc \
+         ext_oneapi_chunk ext_intel_matrix ext_oneapi_graph ext_oneapi_limited_graph ext_oneapi_virtual_mem ext_oneapi_async_memory_alloc \
          ext_oneapi_clock_sub_group ext_oneapi_clock_work_group ext_oneapi_clock_device",
     );
     assert_eq!(cpu.aspects, exactly);

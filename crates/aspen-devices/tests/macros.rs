@@ -11,7 +11,7 @@ c: {aspects: [gpu], may_support_other_aspects: true}
 none: {}
 new: {aspects: [gpu, 4242]}
 intel_gpu_skl: {aspects: [accelerator]}
-vectors: {aspects: [ext_intel_esimd, fp16, ext_oneapi_virtual_mem]}
+vectors: {aspects: [ext_intel_esimd, fp16, ext_oneapi_cuda_cluster_group]}
 ";
 
 const NVIDIA: &str = "all:gpu all:fp64 all:online_compiler all:online_linker all:queue_profiling all:usm_device_allocations \
@@ -19,8 +19,8 @@ const NVIDIA: &str = "all:gpu all:fp64 all:online_compiler all:online_linker all
                       all:ext_oneapi_chunk all:ext_oneapi_limited_graph";
 
 /// What is offered on the embedded CPU alone.
-const EMBEDDED: &str = "!any:ext_oneapi_graph !any:ext_oneapi_async_memory_alloc !any:ext_oneapi_clock_sub_group \
-                        !any:ext_oneapi_clock_work_group !any:ext_oneapi_clock_device";
+const EMBEDDED: &str = "!any:ext_oneapi_graph !any:ext_oneapi_virtual_mem !any:ext_oneapi_async_memory_alloc \
+                        !any:ext_oneapi_clock_sub_group !any:ext_oneapi_clock_work_group !any:ext_oneapi_clock_device";
 
 fn names(targets: &str) -> String {
     let (database, _) = Database::builtin().overlay("F.yaml", FILE).unwrap();
@@ -86,7 +86,7 @@ fn macros_of_one_targets_passes() {
         ("vectors", "ASPEN_TARGET_ASPECTS__=5 ASPEN_TARGET_IS_OPEN__=0"),
         (
             "nvidia_gpu_sm_50",
-            "SYCL_TARGET_NVIDIA_GPU_SM_50__=1 ASPEN_TARGET_ASPECTS__=2,6,10,11,12,13,14,15,50,51,57 ASPEN_TARGET_IS_OPEN__=1 ASPEN_TARGET_LACKS__=31,52,53,56,80,84,85,86",
+            "SYCL_TARGET_NVIDIA_GPU_SM_50__=1 ASPEN_TARGET_ASPECTS__=2,6,10,11,12,13,14,15,50,51,57 ASPEN_TARGET_IS_OPEN__=1 ASPEN_TARGET_LACKS__=31,52,53,56,67,80,84,85,86",
         ),
         ("none", "ASPEN_TARGET_ASPECTS__= ASPEN_TARGET_IS_OPEN__=0"),
         ("new", "ASPEN_TARGET_ASPECTS__=2,4242 ASPEN_TARGET_IS_OPEN__=0"),

@@ -522,6 +522,9 @@
 #ifndef __SYCL_ANY_DEVICE_HAS_ext_oneapi_queue_profiling_tag__
 #define __SYCL_ANY_DEVICE_HAS_ext_oneapi_queue_profiling_tag__ 1
 #endif
+#ifndef __SYCL_ANY_DEVICE_HAS_ext_oneapi_virtual_mem__
+#define __SYCL_ANY_DEVICE_HAS_ext_oneapi_virtual_mem__ 1
+#endif
 #ifndef __SYCL_ANY_DEVICE_HAS_ext_oneapi_async_memory_alloc__
 #define __SYCL_ANY_DEVICE_HAS_ext_oneapi_async_memory_alloc__ 1
 #endif

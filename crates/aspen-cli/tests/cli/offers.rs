@@ -51,7 +51,7 @@ using sycl::aspect;
 namespace ex = sycl::ext::oneapi::experimental;
 class vectors; class graphs; class plain;
 [[sycl::device_has(aspect::ext_intel_esimd)]] void vector(int *p) { *p = 1; }
-struct [[sycl_detail::uses_aspects(aspect::ext_oneapi_virtual_mem)]] graph { int v; };
+struct [[sycl_detail::uses_aspects(aspect::ext_oneapi_cuda_cluster_group)]] graph { int v; };
 int main() {
   sycl::queue q;
   int *p = sycl::malloc_shared<int>(2, q);
@@ -64,17 +64,17 @@ int main() {
   q.single_task<plain>([=] {
     ex::if_device_has<aspect::ext_intel_esimd>([=] { p[1] += 1; });
     ex::if_device_has<aspect::fp64>([=] { p[1] += 2; });
-    ex::if_device_has<aspect::ext_oneapi_virtual_mem>([=] { p[1] += 4; }).else_device([=] { p[1] += 8; });
+    ex::if_device_has<aspect::ext_oneapi_cuda_cluster_group>([=] { p[1] += 4; }).else_device([=] { p[1] += 8; });
   }).wait();
   sycl::device d = q.get_device();
-  std::printf(\"guards %d has %d%d%d listed\", p[1], d.has(aspect::ext_intel_esimd), d.has(aspect::ext_oneapi_virtual_mem), d.has(aspect::fp64));
+  std::printf(\"guards %d has %d%d%d listed\", p[1], d.has(aspect::ext_intel_esimd), d.has(aspect::ext_oneapi_cuda_cluster_group), d.has(aspect::fp64));
   for (aspect a : d.get_info<sycl::info::device::aspects>())
     std::printf(\" %u\", static_cast<unsigned>(a));
   std::printf(\"\\n\");
 }
 ";
 
-const DEVICES: &str = "vectors:\n  aspects: [ext_intel_esimd, fp64, ext_oneapi_virtual_mem, 103]\n  sub-group-sizes: [8]\n";
+const DEVICES: &str = "vectors:\n  aspects: [ext_intel_esimd, fp64, ext_oneapi_cuda_cluster_group, 103]\n  sub-group-sizes: [8]\n";
 
 /// The hardware has ESIMD (the database, a user's file), and Aspen does not offer them: every answer is the same.
 #[test]
@@ -99,7 +99,7 @@ fn every_answer_is_of_what_is_offered() {
         assert!(device.is_none_or(|device| said.contains(&format!("1 kernel 'vectors' cannot run on '{device}':\n"))), "{said}");
         assert!(said.contains(&format!("guards {guards} has 001 listed")), "{environment}: {said}");
         assert!(listed.is_none_or(|listed| said.contains(&format!(" listed {listed}\n"))), "{environment}: {said}");
-        assert!(said.contains("Aspen does not offer it: its headers have no virtual memory functions"), "{environment}: {said}");
+        assert!(said.contains("Aspen does not offer it: its headers have no cluster groups"), "{environment}: {said}");
     }
     // `aspen check`, for people and for programs.
     let said = session.run("aspen check k --device intel_gpu_skl,spir64");
@@ -128,7 +128,7 @@ fn every_answer_is_of_what_is_offered() {
 fn targets_show_both() {
     let session = Session::new(&[("d.yaml", DEVICES)]);
     for (target, aspects, offered) in [
-        ("vectors", "fp64 ext_intel_esimd ext_oneapi_virtual_mem #103", "fp64 #103"),
+        ("vectors", "fp64 ext_intel_esimd ext_oneapi_cuda_cluster_group #103", "fp64 #103"),
         (
             "nvidia_gpu_sm_50",
             "",
@@ -145,7 +145,8 @@ fn targets_show_both() {
     }
     let text = session.ok("aspen targets vectors --device-config-file d.yaml").stdout;
     assert!(
-        text.contains("aspects          fp64, #103\n") && text.contains("not offered      ext_intel_esimd, ext_oneapi_virtual_mem\n"),
+        text.contains("aspects          fp64, #103\n")
+            && text.contains("not offered      ext_intel_esimd, ext_oneapi_cuda_cluster_group\n"),
         "{text}"
     );
     let text = session.ok("aspen targets --device-config-file d.yaml").stdout;
@@ -165,7 +166,7 @@ class k;
 void host(sycl::queue &q) {
   q.single_task<k>([=] {
     ex::if_device_has<aspect::ext_intel_esimd>([] { yes(1); }).else_device([] { no(1); });
-    ex::if_device_has<aspect::ext_oneapi_virtual_mem, aspect::fp16>([] { yes(2); }).else_device([] { no(2); });
+    ex::if_device_has<aspect::ext_oneapi_cuda_cluster_group, aspect::fp16>([] { yes(2); }).else_device([] { no(2); });
 #ifdef COMPILER
     ex::if_device_has<aspect::online_compiler>([] { yes(3); }).else_device([] { no(3); });
 #endif
@@ -182,13 +183,13 @@ void host(sycl::queue &q) {
             "!all_devices_have_v<aspect::ext_intel_esimd> && !any_device_has_v<aspect::ext_intel_esimd> && all_devices_have_v<aspect::fp64>",
         ),
         ("spir64", "!any_device_has_v<aspect::ext_intel_esimd> && any_device_has_v<aspect::accelerator> && any_device_has_v<aspect{4242}>"),
-        ("native_cpu,spir64", "!any_device_has_v<aspect::ext_oneapi_virtual_mem> && any_device_has_v<aspect::host_debuggable>"),
-        ("nvidia_gpu_sm_90", "!all_devices_have_v<aspect::ext_oneapi_virtual_mem> && !any_device_has_v<aspect::ext_oneapi_mipmap>"),
+        ("native_cpu,spir64", "!any_device_has_v<aspect::ext_oneapi_cuda_cluster_group> && any_device_has_v<aspect::host_debuggable>"),
+        ("nvidia_gpu_sm_90", "!all_devices_have_v<aspect::ext_oneapi_cuda_cluster_group> && !any_device_has_v<aspect::ext_oneapi_mipmap>"),
         ("nvidia_gpu_sm_90", "!any_device_has_v<aspect::host_debuggable> && any_device_has_v<aspect::usm_system_allocations>"),
         ("spir64_x86_64", "!any_device_has_v<aspect::online_compiler> && any_device_has_v<aspect::host_debuggable>"),
         (
             "vectors",
-            "!any_device_has_v<aspect::ext_intel_esimd> && all_devices_have_v<aspect::fp64> && !any_device_has_v<aspect::ext_oneapi_virtual_mem>",
+            "!any_device_has_v<aspect::ext_intel_esimd> && all_devices_have_v<aspect::fp64> && !any_device_has_v<aspect::ext_oneapi_cuda_cluster_group>",
         ),
         (
             "nvidia_gpu_sm_90,intel_gpu_skl",
