@@ -146,8 +146,8 @@ inline size_t part_count(const device &on, size_t count) {
 /// So many parts one work-item folds alone.
 inline constexpr size_t few_parts = 4096;
 
-/// Runs `first` and folds the `count` parts that it leaves.
-template <class Name, class... R, class First> inline void reduce_in_steps(handler &command, size_t count, const First &first, const R &...reductions) {
+/// Runs `first` and folds the `count` parts that it leaves. `InGroups`: which way the pass goes with this kernel.
+template <class Name, bool InGroups, class... R, class First> inline void reduce_in_steps(handler &command, size_t count, const First &first, const R &...reductions) {
   const bool many = count > few_parts;
   const size_t fewer = many ? part_count(command.aspen_device(), count) : 1;
   const auto memory = [&](size_t bytes, size_t alignment) { return static_cast<char *>(command.aspen_scratch(bytes, alignment)); };
@@ -156,7 +156,7 @@ template <class Name, class... R, class First> inline void reduce_in_steps(handl
   first(parts);
   using fold = reduce_parts<typename R::target_type...>;
   if (many)
-    command.template aspen_then<reduction_fold<Name>, reduces_in_parts>(range<1>(fewer), fold{count, fewer, parts, folded});
+    command.template aspen_then<reduction_fold<Name>, !InGroups>(range<1>(fewer), fold{count, fewer, parts, folded});
   command.template aspen_then<reduction_end<Name>>(fold{many ? fewer : count, 1, folded, folded});
 }
 
@@ -205,7 +205,7 @@ template <class Name, int D> inline nd_range<D> striding_groups(const device &on
 }
 
 /// Calls `launch(tree, targets)` for a kernel of so many groups, and folds what they leave if it does not.
-template <class Name, class... R, class Launch> inline void reduce_in_groups(handler &command, size_t groups, const Launch &launch, const R &...reductions) {
+template <class Name, bool InGroups, class... R, class Launch> inline void reduce_in_groups(handler &command, size_t groups, const Launch &launch, const R &...reductions) {
   constexpr size_t group = 256, each = 4, count_bytes = 64;
   const size_t folding = (groups + group * each - 1) / (group * each);
   reduction_tree tree = {groups}, second = {folding < reduction_tree::most_groups ? folding : reduction_tree::most_groups};
@@ -226,7 +226,7 @@ template <class Name, class... R, class Launch> inline void reduce_in_groups(han
   const auto targets = make_targets(command, memory, parts, reductions...);
   launch(tree, targets);
   if (!tree.is_whole())
-    command.template aspen_then<reduction_fold<Name>, reduces_in_groups>(
+    command.template aspen_then<reduction_fold<Name>, InGroups>(
         nd_range<1>(second.groups * group, group),
         reduce_parts<typename R::target_type...>{groups, 0, targets, make_targets(command, memory, second_parts, reductions...), second});
 }
@@ -243,7 +243,7 @@ template <class Name, int D, class F, class... R> inline void reduce(handler &co
     const size_t items = shape.get_global_range().size();
     const size_t count = extent.size();
     const id<D> step = count ? delinearize(items, extent) : id<D>();
-    reduce_in_groups<N>(
+    reduce_in_groups<N, reduces_in_groups>(
         command, shape.get_group_range()[D - 1],
         [&](const reduction_tree &tree, const auto &targets) {
           command.template aspen_over<N, reduces_in_groups>(shape, kernel{f, extent, constants, targets, 0, tree, step, count / items, count % items});
@@ -253,7 +253,7 @@ template <class Name, int D, class F, class... R> inline void reduce(handler &co
   }
   const range<D> items = range_of_parts<N>(command.aspen_device(), extent, part_count(command.aspen_device(), extent.size()));
   const size_t parts = items.size();
-  reduce_in_steps<N>(
+  reduce_in_steps<N, reduces_in_groups>(
       command, parts,
       [&](const auto &targets) {
         command.template aspen_over<N, reduces_in_parts>(items, kernel{f, extent, constants, targets, parts});
@@ -263,21 +263,23 @@ template <class Name, int D, class F, class... R> inline void reduce(handler &co
 template <class Name, int D, class F, class... R> inline void reduce(handler &command, const nd_range<D> &shape, const F &f, const R &...reductions) {
   using N = kernel_name_t<Name, F>;
   using kernel = reduce_nd_range<F, D, typename R::target_type...>;
+  constexpr bool in_groups = folds_in_groups<typename R::target_type...>;
   const constant_block constants = command.aspen_constants();
-  if (prefers_groups(command.aspen_device())) {
+  const device &on = command.aspen_device();
+  if (prefers_groups(on) || (are_wide<typename R::target_type...> && on.get_backend() == backend::ext_oneapi_native_cpu)) {
     const size_t groups = shape.get_global_range().size() ? shape.get_group_range().size() : 0;
-    reduce_in_groups<N>(
+    reduce_in_groups<N, in_groups>(
         command, groups,
         [&](const reduction_tree &tree, const auto &targets) {
           const nd_range<D> one(shape.get_local_range(), shape.get_local_range());
-          command.template aspen_over<N, reduces_in_groups>(groups ? shape : one, kernel{f, constants, targets, tree});
+          command.template aspen_over<N, in_groups>(groups ? shape : one, kernel{f, constants, targets, tree});
         },
         reductions...);
     return;
   }
-  reduce_in_steps<N>(
+  reduce_in_steps<N, in_groups>(
       command, shape.get_global_range().size(),
-      [&](const auto &targets) { command.template aspen_over<N, reduces_in_parts>(shape, kernel{f, constants, targets}); }, reductions...);
+      [&](const auto &targets) { command.template aspen_over<N, !in_groups>(shape, kernel{f, constants, targets}); }, reductions...);
 }
 
 template <size_t I, class First, class... Rest> inline decltype(auto) argument(const First &first, const Rest &...rest) {

@@ -127,6 +127,31 @@ static void spans(sycl::queue &q) {
   sycl::free(bins, q);
 }
 
+/// Many variables over an nd_range, where keeping them for each work-item would take most of the memory; with and without an identity.
+static void histograms(sycl::queue &q) {
+  constexpr size_t bins = 200;
+  unsigned *of = sycl::malloc_shared<unsigned>(2 * bins, q);
+  const auto largest = [](unsigned a, unsigned b) { return a < b ? b : a; };
+  for (const auto &[groups, size] : {std::pair<size_t, size_t>(0, 8), {1, 1}, {1, 7}, {3, 64}, {40, 33}, {5000, 4}}) {
+    const size_t items = groups * size;
+    for (size_t bin = 0; bin < 2 * bins; ++bin)
+      of[bin] = 5;
+    q.parallel_for(sycl::nd_range<1>(items, size), sycl::reduction(sycl::span<unsigned, bins>(of, bins), sycl::plus<>()),
+                   sycl::reduction(sycl::span<unsigned, bins>(of + bins, bins), largest), [=](sycl::nd_item<1> at, auto &count, auto &last) {
+                     const size_t i = at.get_global_linear_id();
+                     ++count[i % bins];
+                     last[i % bins].combine(static_cast<unsigned>(i));
+                   }).wait();
+    bool same = true;
+    for (size_t bin = 0; bin < bins; ++bin) {
+      const size_t count = items / bins + (bin < items % bins), last = count > 0 ? (count - 1) * bins + bin : 0;
+      same = same && of[bin] == 5 + count && of[bins + bin] == (last < 5 ? 5 : last);
+    }
+    CHECK(same);
+  }
+  sycl::free(of, q);
+}
+
 /// A sum with its own type, larger than the slots in which groups exchange values.
 struct moments {
   double count = 0, sum = 0, squares = 0;
@@ -405,6 +430,7 @@ int main() {
   nd_ranges(q);
   without_identity(q);
   spans(q);
+  histograms(q);
   shapes(q);
   dimensions(q);
   many_groups(q);

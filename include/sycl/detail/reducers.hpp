@@ -211,6 +211,21 @@ template <class Parts> struct reduction_target {
   }
 };
 
+/// How many bytes a work-item has to leave.
+template <class T> inline constexpr size_t bytes_of_target = 0;
+template <class Parts> inline constexpr size_t bytes_of_target<reduction_target<Parts>> = Parts::extent * sizeof(typename Parts::value_type);
+
+/// Whether that is too much to keep for each work-item of an nd_range: the bins of a histogram, for a million of them, are gigabytes.
+template <class... Targets> inline constexpr bool are_wide = (0 + ... + bytes_of_target<Targets>) > 64;
+
+/// Which way the kernel over an nd_range goes in this pass. Groups of the embedded CPU are cheap enough for wide reductions; not all drivers of
+/// SPIR-V have group algorithms.
+#if defined(__ASPEN_NATIVE_CPU__)
+template <class... Targets> inline constexpr bool folds_in_groups = reduces_in_groups || are_wide<Targets...>;
+#else
+template <class... Targets> inline constexpr bool folds_in_groups = reduces_in_groups;
+#endif
+
 /// A list of values with their types; a tuple that costs no header.
 template <class... Ts> struct pack {};
 template <class First, class... Rest> struct pack<First, Rest...> {

@@ -60,7 +60,7 @@ template <class F, int D, class... Targets> struct reduce_nd_range {
 
   void operator()(const nd_item<D> &at) const {
     detail::with_reducers(targets, [&](auto &...own) {
-      if constexpr (reduces_in_groups) {
+      if constexpr (folds_in_groups<Targets...>) {
         if (tree.groups > 0) // else this one group stands for none
           call_reducing(function, constants, at, own.value...);
         fold_groups<true>(at.get_group(), at.get_group_linear_id(), tree, targets, own...);
