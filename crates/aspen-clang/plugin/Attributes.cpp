@@ -137,6 +137,9 @@ bool reportWrongSubject(Sema &S, const ParsedAttr &A, const AttributeSpec &Spec,
   return false;
 }
 
+/// What annotates a class: `[[sycl::requires]]` there is the older spelling of it. Source: S1, DESIGN §7.19.
+constexpr llvm::StringLiteral OfTypes = "aspen.uses_aspects";
+
 /// One attribute in all its spellings. Clang finds it by `scope::name` once parsed, but decides by the bare name whether to parse arguments
 /// at all, so both are registered; an attribute without scope is then told apart in the handler.
 class AttributeInfo : public ParsedAttrInfo {
@@ -192,6 +195,8 @@ public:
       }
       Args.push_back(A.getArgAsExpr(I));
     }
+    if (Args.size() == 1 && isMark(Args[0]))
+      return handleAnnotation(S, D, A);
     if (!checkCount(Diags, Spec, A.getLoc(), A.getRange(), Args.size()))
       return AttributeNotApplied;
     for (const Expr *E : Args)
@@ -201,7 +206,7 @@ public:
     StringRef Annotation = Spec.Annotation;
     Decl *Target = D;
     if (isa<CXXRecordDecl, TypedefNameDecl>(D)) {
-      Annotation = "aspen.uses_aspects"; // [[sycl::requires]] on a class is the older spelling of it. Source: S1, DESIGN §7.19
+      Annotation = OfTypes;
       if (auto *Alias = dyn_cast<TypedefNameDecl>(D))
         if (!(Target = classBehind(S, A, Alias)))
           return AttributeNotApplied;
@@ -210,6 +215,8 @@ public:
     if (!Applied)
       return AttributeNotApplied; // reported: not a constant
     bool Dependent = llvm::any_of(Applied->args(), [](const Expr *E) { return E->isValueDependent() || E->isTypeDependent(); });
+    if (Dependent && Target != D)
+      return reportDependentAlias(S, A);
     if (!Dependent && !evaluate(S.Context, Applied))
       return AttributeNotApplied;
     Target->addAttr(Applied);
@@ -219,6 +226,34 @@ public:
   }
 
 private:
+  static bool isMark(const Expr *E) {
+    const auto *Literal = dyn_cast<StringLiteral>(E->IgnoreParenImpCasts());
+    return Literal && Literal->getString() == InAnnotation;
+  }
+
+  /// The arguments are in an annotation in front, which only clang's own attributes may have: they expand packs.
+  AttrHandling handleAnnotation(Sema &S, Decl *D, const ParsedAttr &A) const {
+    auto Annotations = D->specific_attrs<AnnotateAttr>();
+    const auto Found = llvm::find_if(Annotations, [&](const AnnotateAttr *One) { return One->getLocation() == A.getLoc() && findAnnotation(One); });
+    if (Found == Annotations.end())
+      return AttributeNotApplied; // clang has said why
+    if (isa<TypedefNameDecl>(D))
+      return reportDependentAlias(S, A);
+    if (AnnotateAttr *Written = *Found; isa<CXXRecordDecl>(D) && Written->getAnnotation() != OfTypes)
+      llvm::replace(D->getAttrs(), static_cast<Attr *>(Written),
+                    static_cast<Attr *>(AnnotateAttr::Create(S.Context, OfTypes, Written->args_begin(), Written->args_size(), *Written)));
+    if (const FunctionDecl *Function = D->getAsFunction())
+      memory().Decorated.push_back(Function);
+    return AttributeApplied;
+  }
+
+  /// The class behind the alias would have to be another one for each argument of the template.
+  AttrHandling reportDependentAlias(Sema &S, const ParsedAttr &A) const {
+    error(S.getDiagnostics(), A.getLoc(), "'%0' attribute on an alias would be lost, because its aspects depend on template arguments; put it on the class")
+        << Spec.spelling() << A.getRange();
+    return AttributeNotApplied;
+  }
+
   /// An alias marks the class behind it, however that is then named. What is no class of its own would be lost where the alias is only
   /// sugar (`vec<h16>`), so it is an error. Source: DESIGN §7.9.
   Decl *classBehind(Sema &S, const ParsedAttr &A, const TypedefNameDecl *Alias) const {
@@ -524,7 +559,7 @@ std::optional<Values> readTypeAspects(ASTContext &Context, const CXXRecordDecl *
   std::optional<Values> Result;
   for (const auto *Declaration : Record->redecls())
     for (const auto *A : Declaration->specific_attrs<AnnotateAttr>()) {
-      if (A->getAnnotation() != "aspen.uses_aspects")
+      if (A->getAnnotation() != OfTypes)
         continue;
       if (std::optional<Values> V = evaluate(Context, A)) {
         if (!Result)

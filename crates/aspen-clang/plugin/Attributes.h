@@ -20,6 +20,9 @@ namespace aspen {
 /// Every annotation of ours starts with this; the module stage takes them out of the module again.
 constexpr llvm::StringLiteral AnnotationPrefix = "aspen.";
 
+/// The one argument of an attribute whose own ones hold a pack: those are in the annotation that the token stage has put in front of it.
+constexpr llvm::StringLiteral InAnnotation = "aspen.in_annotation";
+
 enum class Arguments { Aspects, Sizes, SubGroupName, Type };
 
 /// One attribute.

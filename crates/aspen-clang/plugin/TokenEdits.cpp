@@ -3,7 +3,8 @@
 //!   * after a parameter list, `[=]() [[sycl::device_has(A)]] {}`: "cannot be applied to types". Moved before the list.
 //!   * a lone identifier as first argument, `device_has(A)`: parsed as a name, not an expression. Put in parentheses.
 //!   * a lone identifier as a number, `reqd_sub_group_size(n)`: a lambda without a default would have to capture a local constant. Made `+n`.
-//!   * packs and `vec_type_hint(T)`: closed tables in the parser. Written as `clang::annotate`.
+//!   * packs and `vec_type_hint(T)`: closed tables in the parser. Written as `clang::annotate`; behind that of a pack the attribute follows
+//!     with a mark for its arguments, so that what is checked of every attribute is checked of this one.
 //!   * `named_sub_group_size(automatic)`: no such expression. Made a string.
 //!   * `requires(has(A))`: an older spelling of the same list. `has()` is dropped.
 //!   * `__attribute__((reqd_work_group_size(X, Y, Z)))` and relatives: clang takes them on kernels of OpenCL only. Written as `annotate`.
@@ -349,7 +350,7 @@ private:
     if (I.Open && StringRef(Spec.Name) == "requires")
       stripHas(First, Last);
     TokenList Args(T.begin() + First, T.begin() + std::max(First, Last));
-    bool Annotate = false;
+    bool Annotate = false, Pack = false;
     StringRef Annotation = Spec.Annotation;
     if (!I.Open)
       Args.clear();
@@ -371,7 +372,7 @@ private:
       Annotation = "aspen.named_sub_group_size";
       Args = {text(word(First), Args[0].getLocation())};
     } else if (hasPack(First, Last)) {
-      Annotate = true;
+      Annotate = Pack = true;
     } else if (Spec.Takes == Arguments::Sizes) {
       Args = asValues(Args);
     } else if (!Args.empty() && Args[0].is(tok::identifier) && (Args.size() == 1 || Args[1].is(tok::comma))) {
@@ -379,23 +380,29 @@ private:
       Args.insert(Args.begin() + 1, make(tok::r_paren, L));
       Args.insert(Args.begin(), make(tok::l_paren, L));
     }
-    TokenList Result;
-    if (Annotate) {
-      Result = {name("clang", Start), make(tok::coloncolon, Start, 2), name("annotate", T[I.Name].getLocation()), T[I.Open],
-                text(Annotation, Start)};
-      if (!Args.empty())
-        Result.push_back(make(tok::comma, Args.front().getLocation()));
-    } else {
-      if (!Using.empty())
-        Result = {name(Using, Start), make(tok::coloncolon, Start, 2)};
-      Result.append(T.begin() + I.Begin, T.begin() + I.Name + 1);
-      if (!I.Open)
-        return Result;
-      Result.push_back(T[I.Open]);
-    }
+    TokenList Spelled;
+    if (!Using.empty())
+      Spelled = {name(Using, Start), make(tok::coloncolon, Start, 2)};
+    Spelled.append(T.begin() + I.Begin, T.begin() + I.Name + 1);
+    TokenList Result = Spelled;
+    if (Annotate)
+      Result = {name("clang", Start), make(tok::coloncolon, Start, 2), name("annotate", T[I.Name].getLocation())};
+    else if (!I.Open)
+      return Result;
+    Result.push_back(T[I.Open]);
+    if (Annotate)
+      Result.push_back(text(Annotation, Start));
+    if (Annotate && !Args.empty())
+      Result.push_back(make(tok::comma, Args.front().getLocation()));
     Result.append(Args.begin(), Args.end());
     Result.push_back(T[I.Close]);
     Result.append(T.begin() + I.Close + 1, T.begin() + I.End);
+    if (Pack) {
+      Result.push_back(make(tok::comma, Start));
+      Result.append(Spelled.begin(), Spelled.end());
+      for (const Token &Tok : {T[I.Open], text(InAnnotation, Start), T[I.Close]})
+        Result.push_back(Tok);
+    }
     return Result;
   }
 

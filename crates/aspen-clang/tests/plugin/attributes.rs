@@ -307,6 +307,33 @@ void host(int *p, lib::tile *t) {
     assert!(outcome.ir.contains("!intel_types_that_use_aspects"));
 }
 
+/// Those of types are no others with a pack than without. Source: DESIGN §7.19, §8.
+#[test]
+fn packs_on_types() {
+    let outcome = check(
+        "using sycl::aspect;
+template <aspect... A> struct [[sycl::requires(has(A...))]] older { int v; };
+template <aspect... A> struct [[using sycl_detail: uses_aspects(A...)]] some { int v; };
+template <aspect A, aspect... B> union [[sycl::requires(B..., A)]] more { int v; };
+template <aspect... A> struct outer { template <class T> struct [[sycl::requires(A...)]] inner { T v; }; };
+template <aspect... A> int local(int x) { struct [[sycl::requires(has(A...))]] own { int v; }; own l{x}; return l.v; }
+class ko; class ks; class km; class ki; class kl; class ke;
+void host(int *p) {
+  launch<ko>([=]() { older<aspect::fp16, aspect::gpu> x{1}; p[0] = x.v; });
+  launch<ks>([=]() { some<aspect::fp16> x{1}; p[0] = x.v; });
+  launch<km>([=]() { more<aspect::gpu, aspect::cpu> x{1}; p[0] = x.v; });
+  launch<ki>([=]() { outer<aspect::fp16>::inner<int> x{1}; p[0] = x.v; });
+  launch<kl>([=]() { p[0] = local<aspect::fp16>(1); });
+  launch<ke>([=]() { older<> x{1}; p[0] = x.v; });
+}",
+        &[],
+    );
+    let expected: [(&str, &[u32]); 6] = [("ko", &[2, 5]), ("ks", &[5]), ("km", &[1, 2]), ("ki", &[5]), ("kl", &[5]), ("ke", &[])];
+    for (kernel, aspects) in expected {
+        assert_eq!(outcome.used(kernel), aspects, "{kernel}");
+    }
+}
+
 #[test]
 fn variables_that_can_need_something_have_places_and_memory_types() {
     let outcome = check(

@@ -177,6 +177,40 @@ fn subjects() {
         "struct [[sycl::reqd_sub_group_size(8)]] Z {};",
         &["2:10: error: 'sycl::reqd_sub_group_size' attribute only applies to functions"],
     );
+    let lost = "error: 'sycl_detail::uses_aspects' attribute on an alias would be lost, because its aspects depend on template arguments";
+    check(
+        "struct P {}; template <sycl::aspect A> using a [[sycl_detail::uses_aspects(A)]] = P;",
+        &[&format!("2:50: {lost}; put it on the class")],
+    );
+}
+
+/// A pack changes nothing about where an attribute may stand.
+#[test]
+fn wrong_subjects_of_packs() {
+    let in_template = |rest: &str, expected: &str| {
+        let at = if rest.contains("device_has") { "sycl::device_has" } else { "sycl_detail" };
+        check_at(&format!("struct P {{}}; template <sycl::aspect... A> {rest}"), &[(at, expected)]);
+    };
+    let on_functions = "error: 'sycl::device_has' attribute only applies to functions";
+    in_template("struct [[sycl::device_has(A...)]] S {};", &format!("{on_functions}; a type takes '[[sycl_detail::uses_aspects(...)]]'"));
+    in_template("struct S { [[sycl::device_has(A...)]] int m; };", on_functions);
+    in_template("[[sycl::device_has(A...)]] int v = 0;", on_functions);
+    in_template("void f() { [[sycl::device_has(A...)]] { } }", on_functions);
+    let on_types = "error: 'sycl_detail::uses_aspects' attribute only applies to functions, classes and aliases of classes";
+    in_template("struct S { [[sycl_detail::uses_aspects(A...)]] int m; };", on_types);
+    in_template("struct S { enum [[sycl_detail::uses_aspects(A...)]] E { e }; };", on_types);
+    let lost = "error: 'sycl_detail::uses_aspects' attribute on an alias would be lost, because its aspects depend on template arguments";
+    in_template("struct S { using a [[sycl_detail::uses_aspects(A...)]] = P; };", lost);
+    in_template("void f() { using a [[sycl_detail::uses_aspects(A...)]] = P; }", lost);
+    in_template("using a [[sycl_detail::uses_aspects(A...)]] = P;", lost);
+    check(
+        "template <int... N> struct [[sycl::reqd_work_group_size(N...)]] Z {};",
+        &["2:30: error: 'sycl::reqd_work_group_size' attribute only applies to functions"],
+    );
+    check(
+        "template <class... T> struct [[sycl_detail::uses_aspects(sizeof(T)...)]] Z {}; Z<int> z;",
+        &["2:58: error: 'sycl_detail::uses_aspects' attribute takes values of type 'sycl::aspect', not"],
+    );
 }
 
 #[test]
