@@ -6,7 +6,7 @@ use aspen_contract::{Guard, Requirements};
 
 use crate::analysis::Analysis;
 use crate::imports::{Imports, import_guards};
-use crate::summary::{FuncId, Summary, is_entry_point};
+use crate::summary::{FuncId, Role, Summary, is_entry_point};
 
 /// `-fsycl-device-code-split`. Source: S0 "Changes to the device code split algorithm".
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -51,8 +51,8 @@ pub struct EntryPoint<'u> {
     pub import_guards: GuardedImports,
 }
 
-/// Splits first as the user asked, then by requirements and imports, whatever the user asked. Images come in the order of their first
-/// entry point. Source: S0; DESIGN §7.11.
+/// Splits first as the user asked, then by requirements and imports, whatever the user asked. Images come in the order of
+/// [`order_by_kernels`]. Source: S0; DESIGN §7.11.
 pub fn split(summary: &Summary, analysis: &Analysis, mode: CodeSplit) -> Vec<ImagePlan> {
     let imports = Imports::of(summary);
     let symbols = |id| imports.of_function(id).iter().map(|&import| summary.function(import).symbol.clone()).collect();
@@ -70,10 +70,22 @@ pub fn split(summary: &Summary, analysis: &Analysis, mode: CodeSplit) -> Vec<Ima
         imports: symbols(id),
         import_guards: guards(id),
     });
-    group(described, mode)
+    let mut images = group(described, mode);
+    order_by_kernels(summary, &mut images);
+    images
 }
 
-/// The same without requirements: images of conditional SPIR-V, which kernels of different needs share. Source: S1 "JIT case".
+/// Images in the order of their first kernel, then those of exported functions alone in the order of these: an executable exports none of
+/// them, and is to have the order of its kernels nonetheless. Source: DESIGN §7.11.
+pub fn order_by_kernels(summary: &Summary, images: &mut [ImagePlan]) {
+    images.sort_by_key(|image| {
+        let kernel = image.entries.iter().find(|&&entry| matches!(summary.function(entry).role, Role::Kernel(_)));
+        (kernel.is_none(), kernel.or(image.entries.first()).copied())
+    });
+}
+
+/// Splits without regard to requirements: images of conditional SPIR-V, which kernels of different needs share, in the order of their first
+/// entry point. Source: S1 "JIT case".
 pub fn bundle<'u>(entries: impl IntoIterator<Item = EntryPoint<'u>>, mode: CodeSplit) -> Vec<ImagePlan> {
     group(entries.into_iter().map(|entry| EntryPoint { requirements: Requirements::default(), ..entry }), mode)
 }

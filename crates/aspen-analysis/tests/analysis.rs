@@ -215,6 +215,23 @@ fn images_split_by_what_entry_points_need() {
     assert_eq!(groups(CodeSplit::PerKernel), "a b c d e f g h x");
 }
 
+/// What is exported comes after, wherever it stands. Source: DESIGN §7.11.
+#[test]
+fn images_come_in_the_order_of_their_kernels() {
+    let graph = "
+        x exported use:fp64
+        y exported use:fp16
+        kernel a
+        kernel b use:fp64
+        kernel c use:fp16
+        z exported use:fp16 use:fp64";
+    let summary = summary(graph);
+    let name = |id: &aspen_analysis::FuncId| summary.function(*id).symbol.clone();
+    let images = split(&summary, &analyse(&summary), CodeSplit::PerSource);
+    let images: Vec<String> = images.iter().map(|image| image.entries.iter().map(name).collect()).collect();
+    assert_eq!(images, ["a", "xb", "yc", "z"]);
+}
+
 /// By closure, also through functions defined here, on cycles and through pointers; what nobody may provide is no import.
 /// Source: DESIGN §7.11.
 #[test]

@@ -1,7 +1,7 @@
 //! `-fsycl-optional-features=conditional`: kernels of different requirements share SPIR-V images, and each function carries the condition
 //! under which a device needs it. Source: S1 "Design to raise required exceptions"; DESIGN §2, §5; docs/decisions/0006.
 
-use aspen_analysis::split::{EntryPoint, ImagePlan, bundle};
+use aspen_analysis::split::{EntryPoint, ImagePlan, bundle, order_by_kernels};
 use aspen_analysis::summary::FuncId;
 use aspen_codegen::Conditions;
 use aspen_contract::{Need, Verdict, check};
@@ -42,7 +42,8 @@ impl Conditional {
             let (imports, import_guards) = (plan.imports.clone(), plan.import_guards.clone());
             EntryPoint { id, unit, requirements: program.analysis.requirements(id), imports, import_guards }
         };
-        let plans = bundle(entries.into_iter().map(entry), options.code_split);
+        let mut plans = bundle(entries.into_iter().map(entry), options.code_split);
+        order_by_kernels(&program.linked.summary, &mut plans);
         Ok(Some(Conditional { plans, numbering }))
     }
 
