@@ -209,8 +209,9 @@ std::optional<RequiredSize> agreed(ASTContext &Context, const Kernel &K, llvm::A
   return First;
 }
 
-/// Required sizes agree, and that of work-groups fits a range, for which it must have as many dimensions. Which `operator()` runs is known
-/// where there is one; the run time looks at the others. Source: SYCL 2020 §5.8.1.
+/// Required sizes agree, and that of work-groups has as many dimensions as the range that the kernel is launched over: with others, no
+/// launch can have groups of that size. Which `operator()` runs is known where there is one; the run time looks at the others, and at the
+/// numbers. Source: SYCL 2020 §5.8.1.
 void checkSizes(ASTContext &Context, const FunctionDecl *Entry, const Kernel &K) {
   llvm::SmallVector<const FunctionDecl *, 4> Calls, Deciding(K.Attributes.begin(), K.Attributes.end());
   for (const Decl *Member : K.Functor->decls()) {
@@ -226,7 +227,8 @@ void checkSizes(ASTContext &Context, const FunctionDecl *Entry, const Kernel &K)
   const std::optional<RequiredSize> Required = agreed(Context, K, Deciding, &FunctionAttributes::WorkGroup, "work-group");
   agreed(Context, K, Deciding, &FunctionAttributes::SubGroup, "sub-group");
   const TemplateArgumentList *Arguments = Entry->getTemplateSpecializationArgs();
-  if (!isNamed(Entry, "entry_range") || !Arguments)
+  static constexpr llvm::StringLiteral OverRanges[] = {"entry_range", "entry_nd_range", "entry_work_group"};
+  if (!Arguments || llvm::none_of(OverRanges, [&](llvm::StringRef Name) { return isNamed(Entry, Name); }))
     return;
   const auto Integral = [](const TemplateArgument &A) { return A.getKind() == TemplateArgument::Integral; };
   const TemplateArgument *Dimensions = llvm::find_if(Arguments->asArray(), Integral);

@@ -20,10 +20,12 @@ template <class N, class F> [[clang::sycl_kernel_entry_point(N)]] void entry(con
 template <class N, class F> [[clang::sycl_kernel_entry_point(N)]] void entry_of_items(F f) { f(sycl::nd_item<1>{}); }
 
 template <class N, int D, class F> [[clang::sycl_kernel_entry_point(N)]] void entry_range(F f) { f(sycl::nd_item<D>{}); }
+template <class N, int D, class F> [[clang::sycl_kernel_entry_point(N)]] void entry_nd_range(F f) { f(sycl::nd_item<D>{}); }
 
 template <class N, class F> void launch(const F &f) { entry<N>(f); }
 template <class F> void launch(const F &f) { entry<F>(f); }
 template <class N, class F> void launch_items(F f) { entry_of_items<N>(f); }
 template <class N, int D, class F> void launch_range(F f) { entry_range<N, D>(f); }
+template <class N, int D, class F> void launch_nd_range(F f) { entry_nd_range<N, D>(f); }
 
 #endif

@@ -96,6 +96,9 @@ fn required_sizes_have_the_dimensions_of_the_range() {
     check_at(&kernel("8, 1", "launch_range<class K, 1>"), &[("sycl::reqd", &wrong("2 dimensions", "1")), here]);
     check(&kernel("8", "launch_range<class K, 1>"), &[]);
     check(&kernel("8, 1, 2", "launch_range<class K, 3>"), &[]);
+    check_at(&kernel("8", "launch_nd_range<class K, 2>"), &[("sycl::reqd", &wrong("1 dimension", "2")), ("launch_nd_range<", here.1)]);
+    check_at(&kernel("8, 1", "launch_nd_range<class K, 1>"), &[("sycl::reqd", &wrong("2 dimensions", "1")), ("launch_nd_range<", here.1)]);
+    check(&kernel("8, 1", "launch_nd_range<class K, 2>"), &[]);
     // The run time looks at other launches, and at functors with several functions.
     check(&kernel("8, 1", "launch_items<class K>"), &[]);
     check(
