@@ -273,5 +273,6 @@ fn finding(summary: &Summary, function: &Function, aspect: Aspect, chain: &Chain
         place: use_place(chain).or_else(|| place_of_the_user(summary, function, aspect, chain)),
         chain: steps_down(summary, chain),
         declared_at: declared.place.clone(),
+        pragma: None,
     }
 }

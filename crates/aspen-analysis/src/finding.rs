@@ -18,10 +18,12 @@ pub struct Finding {
     pub chain: Vec<Step>,
     /// The attribute's place.
     pub declared_at: Option<Place>,
+    /// What a pragma makes of it, where one does.
+    pub pragma: Option<Level>,
 }
 
 /// How bad a finding is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub enum Level {
     /// As it is.
     Warning,

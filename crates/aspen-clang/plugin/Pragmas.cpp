@@ -73,6 +73,8 @@ public:
     bool Unknown = false;
     if (Group == "everything") {
       // As in clang: not warnings that are off for this language, but all that can be on.
+      for (size_t Index = 0; Flavor == diag::Flavor::WarningOrError && Index < std::size(PragmaLog::Groups); ++Index)
+        Log->set(Location, Index, Severity);
       PP.getDiagnostics().setSeverityForAll(Flavor, Severity, Location);
     } else {
       Unknown = PP.getDiagnostics().setSeverityForGroup(Flavor, Group, Severity, Location);

@@ -52,9 +52,10 @@ pub fn module(module: ModuleRef<'_>, facts: &[u8], settings: &[u8]) -> Result<()
     let analysis = analyse(&summary);
     attach(module, &facts, &summary, &analysis, settings.dialect.into());
     let silent = silent_places(&facts, &settings);
-    let severity = |finding: &Finding| settings.severity(Group::Aspects, finding.place.as_ref());
-    let findings = analysis.findings().iter().filter(|finding| {
-        severity(finding) != Severity::Ignored && finding.declared_at.as_ref().is_none_or(|place| !silent.contains(place))
+    let listed = analysis.findings().iter().filter(|finding| finding.declared_at.as_ref().is_none_or(|place| !silent.contains(place)));
+    let findings = listed.filter_map(|one| match settings.severity(Group::Aspects, one.place.as_ref()) {
+        Severity::Ignored => None,
+        severity => Some(Finding { pragma: severity.level(), ..one.clone() }),
     });
     let indirect: HashSet<&str> =
         facts.kernels.iter().filter(|kernel| kernel.calls_indirectly).map(|kernel| kernel.symbol.as_str()).collect();
@@ -63,7 +64,7 @@ pub fn module(module: ModuleRef<'_>, facts: &[u8], settings: &[u8]) -> Result<()
     if settings.report.is_empty() {
         let mut errors = 0;
         for finding in findings {
-            let level = severity(finding).level().unwrap_or(Level::Warning);
+            let level = finding.pragma.unwrap_or(Level::Warning);
             errors += usize::from(level == Level::Error);
             eprint!("{}", finding.text(level));
         }
@@ -74,7 +75,7 @@ pub fn module(module: ModuleRef<'_>, facts: &[u8], settings: &[u8]) -> Result<()
         }
         return if errors == 0 { Ok(()) } else { Err(Error::Findings { count: errors }) };
     }
-    let findings = findings.cloned().collect();
+    let findings = findings.collect();
     write(&settings, &PassReport { launches: launches_of(facts), summary: Some(summary), findings, strict, ..PassReport::default() })
 }
 

@@ -81,6 +81,8 @@ fn pragmas_control_the_warning() {
     let clang = Clang::new(Pass::Analysis).file("f.hpp", &function("inner"));
     let source = "#pragma clang diagnostic ignored \"-Wsycl-aspects\"\n#include \"f.hpp\"\nclass K; void host(int *p) { launch<K>([=]() { inner(p); }); }\n";
     assert_eq!(clang.run(source).good().stderr, "");
+    let all = "#pragma clang diagnostic ignored \"-Weverything\"\n";
+    assert_eq!(Clang::new(Pass::Analysis).run(&format!("{all}{WARNS}")).good().stderr, "");
     let error = Clang::new(Pass::Analysis).run(&format!("#pragma clang diagnostic error \"-Wsycl-aspects\"\n{WARNS}"));
     assert!(!error.success && error.stderr.contains("error: function 'foo' uses aspect 'fp64'"), "{}", error.stderr);
 }

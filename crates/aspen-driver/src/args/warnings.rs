@@ -1,5 +1,7 @@
 //! Severity of our own warnings: `-W[no-]G`, `-W[no-]error=G`, `-Werror`, `-w`, by clang's rules. Source: DESIGN §2, §4.
 
+use aspen_analysis::Level;
+
 /// A group of warnings that the driver prints.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Group {
@@ -65,6 +67,10 @@ impl WarningControl {
             _ => {}
         }
         let Some(flag) = word.strip_prefix("-W") else { return false };
+        if let "everything" | "no-everything" = flag {
+            self.groups.iter_mut().for_each(|state| state.disabled = flag != "everything");
+            return false; // clang's too
+        }
         let mut ours = false;
         for (group, state) in GROUPS.iter().zip(&mut self.groups) {
             let Some(prefix) = flag.strip_suffix(group.name()) else { continue };
@@ -95,6 +101,18 @@ impl WarningControl {
         }
     }
 
+    /// What becomes of a warning of the group at a place of which a pragma says something. As with clang's, what it makes an error is one
+    /// whatever the flags say, and what it makes a warning is an error for `-Werror` only.
+    pub fn severity_at(&self, group: Group, pragma: Option<Level>) -> Severity {
+        match pragma {
+            None => self.severity(group),
+            Some(Level::Error) => Severity::Error,
+            Some(Level::Warning) if self.none => Severity::Ignored,
+            Some(Level::Warning) if self.groups[group as usize].error.unwrap_or(self.all_errors) => Severity::Error,
+            Some(Level::Warning) => Severity::Warning,
+        }
+    }
+
     /// What becomes of a warning of the group.
     pub fn severity(&self, group: Group) -> Severity {
         let state = self.groups[group as usize];
@@ -119,6 +137,10 @@ mod tests {
             ("-Wall -Wextra", Severity::Warning),
             ("-w", Severity::Ignored),
             ("-Wno-sycl-aspects", Severity::Ignored),
+            ("-Wno-everything", Severity::Ignored),
+            ("-Wno-everything -Wsycl-aspects", Severity::Warning),
+            ("-Wno-sycl-aspects -Weverything", Severity::Warning),
+            ("-Wno-everything -Werror", Severity::Ignored),
             ("-Wno-sycl-aspects -Wsycl-aspects", Severity::Warning),
             ("-Werror", Severity::Error),
             ("-Werror -Wno-error", Severity::Warning),
@@ -146,6 +168,7 @@ mod tests {
             ("-Wno-error", Severity::Error),
             ("-Wsycl-strict", Severity::Error),
             ("-Wno-sycl-strict", Severity::Ignored),
+            ("-Wno-everything", Severity::Ignored),
             ("-Wno-sycl-strict -Wsycl-strict", Severity::Error),
             ("-Wno-error=sycl-strict", Severity::Warning),
             ("-Wno-error=sycl-strict -w", Severity::Ignored),
@@ -163,9 +186,14 @@ mod tests {
 
     #[test]
     fn clang_keeps_its_own_flags() {
-        for (flag, ours) in
-            [("-Wsycl-aspects", true), ("-Wno-error=sycl-external", true), ("-Werror", false), ("-w", false), ("-Wxsycl-aspects", false)]
-        {
+        for (flag, ours) in [
+            ("-Wsycl-aspects", true),
+            ("-Wno-error=sycl-external", true),
+            ("-Werror", false),
+            ("-w", false),
+            ("-Wno-everything", false),
+            ("-Wxsycl-aspects", false),
+        ] {
             assert_eq!(WarningControl::default().read(flag), ours, "{flag}");
         }
     }

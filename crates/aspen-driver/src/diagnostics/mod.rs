@@ -8,7 +8,6 @@ mod text;
 use std::collections::BTreeSet;
 use std::fs;
 
-use aspen_analysis::Level;
 use aspen_analysis::link::Excess;
 use aspen_analysis::{Finding, Strict};
 use aspen_contract::{Place, Remark, Source, Step};
@@ -95,7 +94,9 @@ impl Diagnostics {
             // Two of them in an empty list would lack the comma between them; the second is offered when the first is there.
             let fix =
                 fix.filter(|fix| !fix.begins_list() || self.list.iter().flat_map(|other| &other.fix).all(|other| other.place != fix.place));
-            if let Some(added) = self.add(key, Group::Aspects, finding.place.clone(), message, finding.chain.clone(), note) {
+            let severity = self.control.severity_at(Group::Aspects, finding.pragma);
+            let found = Diagnostic::new(Group::Aspects, finding.place.clone(), message, finding.chain.clone(), note);
+            if let Some(added) = self.add_with(severity, key, found) {
                 added.fix = fix;
             }
         }
@@ -148,10 +149,9 @@ impl Diagnostics {
     /// What SYCL does not allow in device code; an error where code is made for SPIR-V, which has none of it. Source: DESIGN §7.28.
     pub fn add_strict(&mut self, strict: &Strict, for_spirv: bool) {
         let by_default = for_spirv && strict.pragma.is_none();
-        let severity = match (strict.pragma, self.control.severity(Group::Strict)) {
-            _ if by_default => self.control.severity_of_error(Group::Strict),
-            (Some(Level::Error), Severity::Warning) => Severity::Error,
-            (_, severity) => severity,
+        let severity = match by_default {
+            true => self.control.severity_of_error(Group::Strict),
+            false => self.control.severity_at(Group::Strict, strict.pragma),
         };
         let key = (strict.place.clone(), strict.message(), None);
         let diagnostic = Diagnostic::new(Group::Strict, strict.place.clone(), strict.message(), strict.chain.clone(), None);

@@ -1,5 +1,6 @@
 //! The exact text of DESIGN §4, merging, severities, and the documents read back by an independent reader.
 
+use aspen_analysis::Level;
 use aspen_contract::Aspect;
 
 use super::*;
@@ -17,6 +18,7 @@ fn finding() -> Finding {
         place: Some(place("hw.cpp", 27, 4)),
         chain: vec![step("foo", None), step("bar", Some(place("hw.cpp", 15, 3))), step("boo", Some(place("hw.cpp", 25, 5)))],
         declared_at: Some(place("hw.cpp", 14, 3)),
+        pragma: None,
     }
 }
 
@@ -29,13 +31,33 @@ fn source(place: &Place) -> Option<String> {
 }
 
 fn one(flags: &[&str]) -> Option<Diagnostic> {
+    one_of(&finding(), flags)
+}
+
+fn one_of(finding: &Finding, flags: &[&str]) -> Option<Diagnostic> {
     let mut words: Vec<String> = flags.iter().map(|&flag| flag.to_owned()).collect();
     words.push("x.cpp".into());
     let Ok(crate::args::Invocation::Run(options)) = crate::args::parse(words) else { panic!("{flags:?} parse") };
     let mut diagnostics = Diagnostics::new(options.warnings);
-    diagnostics.add_findings([&finding(), &finding()]);
+    diagnostics.add_findings([finding, finding]);
     assert!(diagnostics.list.len() <= 1, "the same finding of two passes is one");
     diagnostics.list.pop()
+}
+
+#[test]
+fn pragmas_go_before_flags() {
+    for (pragma, flags, severity) in [
+        (Level::Error, &[][..], Some(Severity::Error)),
+        (Level::Error, &["-w"], Some(Severity::Error)),
+        (Level::Error, &["-Wno-sycl-aspects", "-Wno-error=sycl-aspects"], Some(Severity::Error)),
+        (Level::Warning, &["-Wno-sycl-aspects"], Some(Severity::Warning)),
+        (Level::Warning, &["-Wno-everything"], Some(Severity::Warning)),
+        (Level::Warning, &["-Werror"], Some(Severity::Error)),
+        (Level::Warning, &["-w"], None),
+    ] {
+        let found = one_of(&Finding { pragma: Some(pragma), ..finding() }, flags);
+        assert_eq!(found.map(|found| found.severity), severity, "{pragma:?} {flags:?}");
+    }
 }
 
 #[test]
