@@ -147,19 +147,21 @@ pub struct Trace {
 pub enum TraceLine {
     /// An object, a linker script, a member of a thin archive, an archive that was opened.
     File(PathBuf),
-    /// A member of an archive.
+    /// A member of an archive, thin or not.
     Member {
         /// The archive.
         archive: PathBuf,
-        /// The member's name.
+        /// The member's name; of a thin archive the file, or its name alone.
         member: String,
     },
 }
 
 impl Trace {
-    /// Reads GNU ld's `(lib.a)member.o` and lld's `lib.a(member.o)`, and names of files; the linker may print other lines, if the user has it do so.
+    /// Reads GNU ld's `(lib.a)member.o`, `lib.a(member.o)` of others, mold's with `trace: ` in front, and names of files; the linker may print
+    /// other lines, if the user has it do so.
     pub fn parse(text: &str, is_file: impl Fn(&Path) -> bool) -> Trace {
         let line = |line: &str| {
+            let line = line.strip_prefix("trace: ").unwrap_or(line);
             if is_file(line.as_ref()) {
                 return Some(TraceLine::File(line.into()));
             }
@@ -196,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_linkers_traces() {
+    fn traces_of_all_linkers() {
         let member = |archive: &str, member: &str| TraceLine::Member { archive: archive.into(), member: member.into() };
         let file = |path: &str| TraceLine::File(path.into());
         for (text, lines) in [
@@ -205,6 +207,7 @@ mod tests {
                 &[file("/lib/crt1.o"), file("m.o"), file("./libparts.a"), member("./libparts.a", "deep.o")][..],
             ),
             ("m.o\nlib/libq.a(r.o)\n", &[file("m.o"), member("lib/libq.a", "r.o")]),
+            ("trace: m.o\ntrace: lib/libq.a(r.o)\n", &[file("m.o"), member("lib/libq.a", "r.o")]),
             ("(lib (2).a)m.o\n", &[member("lib (2).a", "m.o")]),
             ("(odd)name.o\n(lib.a)(odd)name.o\n", &[file("(odd)name.o"), member("lib.a", "(odd)name.o")]),
             ("", &[]),

@@ -4,7 +4,8 @@
 //! or linker scripts could hold device code, a trial link says what the linker takes; device functions that only a member left out would
 //! define make the linker take it (`-u`), until nothing more is missing. Source: DESIGN §5.
 
-use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -149,9 +150,25 @@ fn select(trace: &Trace, given: &[LoadedFile], registration: &Path) -> Result<Se
         }
         Ok(())
     };
+    let mut thin: BTreeMap<&Path, Vec<PathBuf>> = BTreeMap::new();
     for line in &trace.lines {
         match line {
-            TraceLine::Member { archive, member } => add(archive, Some(member))?,
+            TraceLine::Member { archive, member } => {
+                let files = match thin.entry(archive) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(new) => new.insert(match given.iter().find(|file| file.path == *archive) {
+                        Some(file) => file.thin_members()?,
+                        None => load(archive, named(archive))?.thin_members()?,
+                    }),
+                };
+                if files.is_empty() {
+                    add(archive, Some(member))?;
+                }
+                let whole = files.iter().any(|file| file == Path::new(member));
+                // lld tells the name without its folder. Where several files have one, any of them may be meant.
+                let is_meant = |file: &Path| if whole { file == Path::new(member) } else { file.ends_with(member) };
+                files.iter().filter(|file| is_meant(file)).try_for_each(|file| add(file, None))?;
+            }
             // The linker may print other things than files there; those are not ours to judge.
             TraceLine::File(path) if path != registration && fs::metadata(path).is_ok_and(|found| found.is_file()) => add(path, None)?,
             TraceLine::File(_) => {}
@@ -163,7 +180,6 @@ fn select(trace: &Trace, given: &[LoadedFile], registration: &Path) -> Result<Se
     let same = |one: &Path, other: &Path| matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other);
     for archive in given {
         for path in archive.thin_members()? {
-            // The linker names members of thin archives as the files they are.
             if !files.iter().any(|selected| same(&selected.file.path, &path)) {
                 let name = format!("{}({})", archive.name, path.display());
                 files.push(Selected { file: load(&path, name)?, members: Some(Vec::new()) });

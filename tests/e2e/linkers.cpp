@@ -1,0 +1,28 @@
+// Device code of archives, thin archives and linker scripts, by each linker: each tells in words of its own what it takes.
+//# run: aspen++ -O1 -c main.cpp -o main.o
+//# run: aspen++ -O1 -fPIC -c one.cpp -o parts/one.o
+//# run: aspen++ -O1 -fPIC -c two.cpp -o parts/two.o
+//# sh: ar qc libplain.a parts/one.o parts/two.o && ar qcT libthin.a parts/one.o parts/two.o && echo 'INPUT(parts/one.o)' >one.ld
+//# sh: for by in bfd gold lld; do for of in libplain.a libthin.a one.ld; do aspen++ -fuse-ld=$by main.o $of -o a.out && ./a.out || echo "$by $of"; done; done
+//# stdout!~: .
+//# sh: for by in bfd gold lld; do aspen++ -fuse-ld=$by -shared -Wl,--whole-archive libthin.a -Wl,--no-whole-archive -o liball.so && aspen++ main.o ./liball.so -o a.out && ./a.out || echo "$by, shared"; done
+//# stdout!~: .
+//# file: main.cpp
+int one();
+int main() { return one() - 1; }
+//# file: one.cpp
+#include <sycl/sycl.hpp>
+int one() {
+  sycl::queue q;
+  int *const p = sycl::malloc_shared<int>(1, q);
+  q.single_task<class first>([=] { *p = 1; }).wait();
+  return *p;
+}
+//# file: two.cpp
+#include <sycl/sycl.hpp>
+int two() {
+  sycl::queue q;
+  int *const p = sycl::malloc_shared<int>(1, q);
+  q.single_task<class second>([=] { *p = 2; }).wait();
+  return *p;
+}
