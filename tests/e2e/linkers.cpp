@@ -7,6 +7,12 @@
 //# stdout!~: .
 //# sh: for by in bfd gold lld; do aspen++ -fuse-ld=$by -shared -Wl,--whole-archive libthin.a -Wl,--no-whole-archive -o liball.so && aspen++ main.o ./liball.so -o a.out && ./a.out || echo "$by, shared"; done
 //# stdout!~: .
+// A linker that keeps to itself what it takes.
+//# sh: printf '#!/bin/sh\nexec ld.bfd "$@" >quiet.txt\n' >quiet && chmod +x quiet
+//# run: aspen++ --ld-path=./quiet main.o libplain.a -o b.out
+//# exit: 1
+//# stderr~: the linker does not tell by '--trace' which files it takes
+//# absent: b.out
 //# file: main.cpp
 int one();
 int main() { return one() - 1; }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::LinkInput;
-use super::files::{Trace, library};
+use super::files::{Trace, TraceLine, library};
 use crate::args::{Options, Word};
 use crate::error::Error;
 use crate::janitor;
@@ -101,7 +101,7 @@ impl HostLink<'_> {
     /// Has the linker say what it takes. Its warnings are those of the real link, and not shown here.
     ///
     /// # Errors
-    /// If it fails; its words are shown then.
+    /// If it fails; its words are shown then. If it does not tell what it takes, since device code would be lost.
     pub fn ask(&self, session: &Session<'_>, registration: &Path, forced: &[String], output: &Path) -> Result<Trace, Error> {
         let mut command = self.command(Some(registration), forced, &[], output);
         command.arguments.push("-Wl,--trace,--trace".into());
@@ -109,7 +109,15 @@ impl HostLink<'_> {
         if self.linker_words().iter().any(|word| matches!(*word, "-M" | "--print-map" | "--cref")) {
             command.arguments.push("-Wl,-Map=/dev/null".into());
         }
-        Ok(Trace::parse(&session.ask_tool("the linker", &command)?.stdout_text(), Path::is_file))
+        let trace = Trace::parse(&session.ask_tool("the linker", &command)?.stdout_text(), Path::is_file);
+        if !trace.lines.iter().any(|line| matches!(line, TraceLine::File(path) if path == registration)) {
+            return Err(Error::Usage(
+                "the linker does not tell by '--trace' which files it takes, and so which device code; aspen++ knows the words of GNU ld, \
+                 gold, lld and mold"
+                    .into(),
+            ));
+        }
+        Ok(trace)
     }
 
     /// Whether the result is an object again.
