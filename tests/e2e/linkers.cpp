@@ -7,6 +7,9 @@
 //# stdout!~: .
 //# sh: for by in bfd gold lld; do aspen++ -fuse-ld=$by -shared -Wl,--whole-archive libthin.a -Wl,--no-whole-archive -o liball.so && aspen++ main.o ./liball.so -o a.out && ./a.out || echo "$by, shared"; done
 //# stdout!~: .
+// Objects for link-time optimisation, put together.
+//# sh: aspen++ -O1 -flto -c one.cpp -o lto.o && aspen++ -flto -r lto.o -o all.o && aspen++ -flto main.o all.o -o c.out && ./c.out
+//# stderr!~: .
 // A linker that keeps to itself what it takes.
 //# sh: printf '#!/bin/sh\nexec ld.bfd "$@" >quiet.txt\n' >quiet && chmod +x quiet
 //# run: aspen++ --ld-path=./quiet main.o libplain.a -o b.out

@@ -66,8 +66,7 @@ impl LoadedFile {
             Nature::AskLinker
         } else if magic(b"!<arch>\n") {
             // The section's name stands in the members that have it.
-            let name = OBJECT_SECTION.as_bytes();
-            if self.bytes.windows(name.len()).any(|window| window == name) { Nature::AskLinker } else { Nature::Nothing }
+            if self.names_device_code() { Nature::AskLinker } else { Nature::Nothing }
         } else if std::str::from_utf8(&self.bytes).is_ok() {
             Nature::AskLinker
         } else {
@@ -94,6 +93,12 @@ impl LoadedFile {
             Kind::ThinArchive(members) => Ok(members.into_iter().map(|member| folder.join(member)).collect()),
             _ => Ok(Vec::new()),
         }
+    }
+
+    /// Whether the name of the section with device code stands in it.
+    pub fn names_device_code(&self) -> bool {
+        let name = OBJECT_SECTION.as_bytes();
+        self.bytes.windows(name.len()).any(|window| window == name)
     }
 
     /// Every unit with device code in the file: an object's, or those of all members of an archive.

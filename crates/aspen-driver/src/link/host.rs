@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::LinkInput;
-use super::files::{Trace, TraceLine, library};
+use super::files::{Trace, TraceLine, library, load};
 use crate::args::{Options, Word};
 use crate::error::Error;
 use crate::janitor;
@@ -123,6 +123,18 @@ impl HostLink<'_> {
     /// Whether the result is an object again.
     pub fn is_relocatable(&self) -> bool {
         self.linker_words().iter().any(|word| matches!(*word, "-r" | "-i" | "--relocatable"))
+    }
+
+    /// Whether link-time optimisation is wanted of objects with device code.
+    ///
+    /// # Errors
+    /// If an input cannot be read.
+    pub fn has_fat_objects(&self) -> Result<bool, Error> {
+        if !self.options.host_words().iter().any(|word| word.starts_with("-flto")) {
+            return Ok(false);
+        }
+        let files = self.inputs.iter().map(|input| load(&input.path, input.name.clone()));
+        files.into_iter().try_fold(false, |found, file| Ok(found || file?.names_device_code()))
     }
 
     /// Whether others may call the module's device functions: shared libraries, and programs that export their symbols.

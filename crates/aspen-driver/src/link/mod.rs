@@ -82,7 +82,12 @@ pub fn run(
     let output = Output::new(builder.options)?;
     if host.is_relocatable() {
         // Sections of objects are put together; a later link finds the device code there.
-        link_host(session, &host.command(None, &[], &[], &output.work))?;
+        let mut command = host.command(None, &[], &[], &output.work);
+        if host.has_fat_objects()? {
+            // GNU ld's plugin would take objects for their bitcode, and leave the device code.
+            command.arguments.push("-fno-lto".into());
+        }
+        link_host(session, &command)?;
         correct_dependencies(&host, &output, scratch)?;
         return output.publish();
     }
