@@ -10,6 +10,9 @@
 // Objects for link-time optimisation, put together.
 //# sh: aspen++ -O1 -flto -c one.cpp -o lto.o && aspen++ -flto -r lto.o -o all.o && aspen++ -flto main.o all.o -o c.out && ./c.out
 //# stderr!~: .
+// What the linker alone reads.
+//# sh: echo '-L. -lplain' >words.rsp && aspen++ main.o -Wl,@words.rsp -o d.out && ./d.out
+//# stderr!~: .
 // A linker that keeps to itself what it takes.
 //# sh: printf '#!/bin/sh\nexec ld.bfd "$@" >quiet.txt\n' >quiet && chmod +x quiet
 //# run: aspen++ --ld-path=./quiet main.o libplain.a -o b.out

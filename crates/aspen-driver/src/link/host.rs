@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use super::LinkInput;
 use super::files::{Trace, TraceLine, library, load};
-use crate::args::{Options, Word};
+use crate::args::{Options, Word, response};
 use crate::error::Error;
 use crate::janitor;
 use crate::jobs::Command;
@@ -106,7 +106,7 @@ impl HostLink<'_> {
         let mut command = self.command(Some(registration), forced, &[], output);
         command.arguments.push("-Wl,--trace,--trace".into());
         // A map that the user wants on the standard output, and a table of references with it, is the real link's.
-        if self.linker_words().iter().any(|word| matches!(*word, "-M" | "--print-map" | "--cref")) {
+        if self.linker_words().iter().any(|word| matches!(word.as_str(), "-M" | "--print-map" | "--cref")) {
             command.arguments.push("-Wl,-Map=/dev/null".into());
         }
         let trace = Trace::parse(&session.ask_tool("the linker", &command)?.stdout_text(), Path::is_file);
@@ -122,7 +122,7 @@ impl HostLink<'_> {
 
     /// Whether the result is an object again.
     pub fn is_relocatable(&self) -> bool {
-        self.linker_words().iter().any(|word| matches!(*word, "-r" | "-i" | "--relocatable"))
+        self.linker_words().iter().any(|word| matches!(word.as_str(), "-r" | "-i" | "--relocatable"))
     }
 
     /// Whether link-time optimisation is wanted of objects with device code.
@@ -150,7 +150,7 @@ impl HostLink<'_> {
         let mut folders: Vec<PathBuf> = folders_named.into_iter().map(PathBuf::from).collect();
         folders.extend(std::env::var_os("LIBRARY_PATH").iter().flat_map(std::env::split_paths));
         let system = SYSTEM_FOLDERS.map(PathBuf::from);
-        let static_only = words.iter().any(|word| matches!(*word, "-static" | "-static-pie" | "-Bstatic" | "-dn" | "-non_shared"));
+        let static_only = words.iter().any(|word| matches!(word.as_str(), "-static" | "-static-pie" | "-Bstatic" | "-dn" | "-non_shared"));
         let names = values(&words, "-l", &["--library"]);
         // Shared libraries of the system, scripts among them, hold nothing that is linked.
         let is_archive = |file: &PathBuf| file.extension().is_some_and(|ending| ending == "a");
@@ -167,18 +167,19 @@ impl HostLink<'_> {
         out
     }
 
-    /// The linker's own words, in any of the ways to say them.
-    fn linker_words(&self) -> Vec<&str> {
+    /// The linker's own words, in any of the ways to say them, with those of the response files that it is given.
+    fn linker_words(&self) -> Vec<String> {
         let mut words = Vec::new();
         let mut link_words = self.link_words();
         while let Some(word) = link_words.next() {
             match word.strip_prefix("-Wl,").or_else(|| word.strip_prefix("--for-linker=")) {
-                Some(list) => words.extend(list.split(',')),
-                None if matches!(word, "-Xlinker" | "--for-linker") => words.extend(link_words.next()),
-                None => words.push(word),
+                Some(list) => words.extend(list.split(',').map(str::to_owned)),
+                None if matches!(word, "-Xlinker" | "--for-linker") => words.extend(link_words.next().map(str::to_owned)),
+                None => words.push(word.to_owned()),
             }
         }
-        words
+        // What is wrong with one the linker says.
+        response::expand(words.clone()).unwrap_or(words)
     }
 
     /// The file in which the linker is to say what it has read (`--dependency-file`; CMake asks for it since 3.27).
@@ -203,10 +204,10 @@ impl HostLink<'_> {
 }
 
 /// What options of the linker are given, in the line's order: `short` joined to its value or in front of it, `long` ones in front or with `=` between.
-fn values(words: &[&str], short: &str, long: &[&str]) -> Vec<String> {
-    let value = |(index, word): (usize, &&str)| {
-        let (option, joined) = word.split_once('=').map_or((*word, None), |(option, value)| (option, Some(value)));
-        let next = || words.get(index + 1).copied();
+fn values(words: &[String], short: &str, long: &[&str]) -> Vec<String> {
+    let value = |(index, word): (usize, &String)| {
+        let (option, joined) = word.split_once('=').map_or((word.as_str(), None), |(option, value)| (option, Some(value)));
+        let next = || words.get(index + 1).map(String::as_str);
         let found = if long.contains(&option) {
             joined.or_else(next)
         } else {
