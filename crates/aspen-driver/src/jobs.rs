@@ -2,8 +2,11 @@
 //!
 //! All threads end before the functions return, because code generation forks and needs a process of one thread.
 
+use std::ffi::OsString;
+use std::fs;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{self, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -112,7 +115,10 @@ impl Parallelism {
         let limit = wanted.unwrap_or_else(|| thread::available_parallelism().unwrap_or(NonZeroUsize::MIN));
         // SAFETY: MAKEFLAGS names descriptors that make left open for us, which is checked; this program has opened nothing yet that could
         // have their numbers.
-        let make = if wanted.is_none() { unsafe { jobserver::Client::from_env() } } else { None };
+        let asked = wanted.is_none().then(|| unsafe { jobserver::Client::from_env_ext(true) });
+        // Where a recipe is not for make's own programs (`+`), make 4.3 closes the descriptors and names them all the same.
+        let is_makes = |value: &OsString| pipe_of(&value.to_string_lossy()).is_none_or(|(read, write)| is_pipe(read, write));
+        let make = asked.filter(|asked| asked.var.as_ref().is_some_and(|(_, value)| is_makes(value))).and_then(|asked| asked.client.ok());
         Parallelism { limit, make }
     }
 
@@ -127,6 +133,26 @@ impl Parallelism {
             None => Some(None),
             Some(make) => make.try_acquire().ok().flatten().map(Some),
         }
+    }
+}
+
+/// The descriptors of `--jobserver-auth=R,W`; none for a named pipe.
+fn pipe_of(flags: &str) -> Option<(u32, u32)> {
+    let (_, value) = flags.rsplit_once("--jobserver-fds=").or_else(|| flags.rsplit_once("--jobserver-auth="))?;
+    let (read, write) = value.split(' ').next()?.split_once(',')?;
+    Some((read.parse().ok()?, write.parse().ok()?))
+}
+
+/// Whether both are ends of one pipe: one to read from, the other to write to.
+fn is_pipe(read: u32, write: u32) -> bool {
+    let link = |descriptor: u32| {
+        let path = format!("/proc/self/fd/{descriptor}");
+        // The link's own permissions say how the file is open.
+        Some((fs::read_link(&path).ok()?, fs::symlink_metadata(&path).ok()?.permissions().mode() & 0o600))
+    };
+    match (link(read), link(write)) {
+        (Some((one, 0o400)), Some((other, 0o200))) => one == other && one.to_string_lossy().starts_with("pipe:"),
+        _ => false,
     }
 }
 
@@ -169,6 +195,8 @@ pub fn run_all(commands: &[&Command], jobs: &Parallelism) -> Result<Vec<Outcome>
 
 #[cfg(test)]
 mod tests {
+    use std::os::fd::AsRawFd;
+
     use super::*;
 
     fn shell(script: &str) -> Command {
@@ -201,6 +229,28 @@ mod tests {
     fn a_missing_tool_is_named() {
         let error = run(&Command::new(Path::new("/no/such/tool"), [])).expect_err("it is not there");
         assert!(error.to_string().starts_with("cannot start '/no/such/tool': "), "{error}");
+    }
+
+    #[test]
+    fn only_both_ends_of_one_pipe_are_makes() {
+        let (read, write) = io::pipe().expect("a pipe");
+        let (other, _kept) = io::pipe().expect("a pipe");
+        let file = fs::File::open("/dev/null").expect("there");
+        let number = |file: &dyn AsRawFd| u32::try_from(file.as_raw_fd()).expect("a descriptor");
+        assert!(is_pipe(number(&read), number(&write)));
+        for (read, write) in
+            [(number(&write), number(&read)), (number(&other), number(&write)), (number(&file), number(&file)), (9999, 9998)]
+        {
+            assert!(!is_pipe(read, write), "{read}, {write}");
+        }
+        for (flags, found) in [
+            ("k -j4 --jobserver-auth=3,4 -- A=b", Some((3, 4))),
+            ("--jobserver-fds=5,6 -j", Some((5, 6))),
+            ("-j4 --jobserver-auth=fifo:/tmp/a,b", None),
+            ("k", None),
+        ] {
+            assert_eq!(pipe_of(flags), found, "{flags}");
+        }
     }
 
     #[test]
