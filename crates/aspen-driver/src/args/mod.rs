@@ -272,7 +272,8 @@ pub fn parse(words: Vec<String>) -> Result<Invocation, Error> {
             _ if word == "-fsycl-help" || word.starts_with("-fsycl-help=") => return Ok(Invocation::Help),
             "--" => {
                 for path in words.by_ref() {
-                    parser.input(path);
+                    // Tools that get the name must not take it for an option.
+                    parser.input(if path.starts_with('-') && path != "-" { format!("./{path}") } else { path });
                 }
             }
             _ => parser.word(word, &mut words)?,

@@ -208,6 +208,12 @@ fn refusals() {
 }
 
 #[test]
+fn names_that_look_like_options() {
+    let read = options("-c -- -x.cpp");
+    assert_eq!((read.inputs[0].path.as_str(), read.inputs[0].kind), ("./-x.cpp", InputKind::Sycl));
+}
+
+#[test]
 fn response_files() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("words");
