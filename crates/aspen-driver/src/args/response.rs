@@ -21,12 +21,13 @@ pub fn expand(words: Vec<String>) -> Result<Vec<String>, Error> {
 fn expand_into(words: Vec<String>, depth: u32, out: &mut Vec<String>) -> Result<(), Error> {
     for word in words {
         match word.strip_prefix('@') {
-            Some(name) if Path::new(name).is_file() => {
+            // A pipe, too: `@<(…)`.
+            Some(name) if fs::metadata(name).is_ok_and(|found| !found.is_dir()) => {
                 if depth == MAX_DEPTH {
                     return Err(Error::Usage(format!("response file '{name}' includes itself")));
                 }
                 let text = fs::read_to_string(name).map_err(|error| Error::file("read", Path::new(name), error))?;
-                expand_into(split(&text), depth + 1, out)?;
+                expand_into(split(text.strip_prefix('\u{feff}').unwrap_or(&text)), depth + 1, out)?;
             }
             _ => out.push(word),
         }

@@ -178,7 +178,11 @@ impl HostLink<'_> {
                 None => words.push(word.to_owned()),
             }
         }
-        // What is wrong with one the linker says.
+        // What is wrong with one the linker says; a pipe is for it alone.
+        let is_pipe = |word: &String| word.strip_prefix('@').is_some_and(|name| Path::new(name).exists() && !Path::new(name).is_file());
+        if words.iter().any(is_pipe) {
+            return words;
+        }
         response::expand(words.clone()).unwrap_or(words)
     }
 
