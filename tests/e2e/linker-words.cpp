@@ -34,6 +34,8 @@
 //# stdout~: ^d.o: \\$
 //# run: aspen++ -c main.cpp -Wp,-MMD,e.d -o e.o
 //# sh: grep -q '^e.o:' e.d && grep -q main.cpp e.d
+//# sh: aspen++ -fsyntax-only main.cpp -MD -MF - >/dev/full 2>full.txt; test $? = 1 && grep -q 'cannot write' full.txt
+//# sh: aspen++ -no-such-option main.cpp 2>/dev/full; test $? = 1
 // Assembler that is not preprocessed has no headers, and clang writes nothing of it.
 //# run: aspen++ -c plain.s -MD -MF f.d -o f.o
 //# sh: grep -q '^f.o:' f.d && grep -q plain.s f.d

@@ -17,6 +17,7 @@ use crate::beside;
 use crate::depfile;
 use crate::error::Error;
 use crate::fixed;
+use crate::help;
 use crate::jobs::{self, Command, Outcome};
 use crate::object_file::{with_device_code, write_whole};
 use crate::passes::{Pass, PassBuilder, Role};
@@ -340,8 +341,7 @@ fn write_dependencies(builder: &PassBuilder<'_>, job: &Job, input: &Input, desti
     let targets = depfile::targets(wanted, &target.to_string_lossy());
     let merged = depfile::merge(&texts, &targets, wanted.phony, |file| Some(file) == kept.as_deref());
     if file.as_os_str() == "-" {
-        print!("{merged}");
-        return Ok(());
+        return help::print(&merged);
     }
     write_whole(&file, merged.as_bytes(), false)
 }

@@ -42,6 +42,7 @@ pub mod spread;
 mod targets;
 mod toolchain;
 
+use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -74,7 +75,7 @@ pub fn cache_is_off() -> bool {
     *OFF.get_or_init(|| {
         let value = std::env::var_os("ASPEN_CACHE").unwrap_or_default().to_string_lossy().trim().to_owned();
         if !["", "0", "1"].contains(&value.as_str()) {
-            eprintln!("aspen++: warning: ASPEN_CACHE={value}: '{value}' is not 0 (keep nothing) or 1");
+            tell(&format!("aspen++: warning: ASPEN_CACHE={value}: '{value}' is not 0 (keep nothing) or 1\n"));
         }
         value == "0"
     })
@@ -95,10 +96,15 @@ pub fn main(words: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
         Ok(()) => 0,
         Err(Error::Reported) => 1,
         Err(error) => {
-            eprintln!("aspen++: error: {error}");
+            tell(&format!("aspen++: error: {error}\n"));
             1
         }
     }
+}
+
+/// Words for the user, before and after there is a session. Where nobody can read them, the exit code says it.
+fn tell(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
 fn run(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<(), Error> {
@@ -148,7 +154,7 @@ fn ask_clang(words: &[String]) -> Result<(), Error> {
     let command = Command::new(&clang, words.iter().cloned());
     let outcome = jobs::run(&command)?;
     help::print(&outcome.stdout_text())?;
-    eprint!("{}", outcome.stderr_text());
+    tell(&outcome.stderr_text());
     if outcome.status.success() { Ok(()) } else { Err(Error::Reported) }
 }
 

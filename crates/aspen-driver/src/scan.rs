@@ -31,7 +31,7 @@ pub fn main(words: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
         },
         Err(error) => error,
     };
-    eprintln!("clang-scan-deps: error: {error}");
+    crate::tell(&format!("clang-scan-deps: error: {error}\n"));
     1
 }
 

@@ -19,7 +19,7 @@ pub fn cache() -> Option<Cache> {
 /// The store, if `ASPEN_CACHE_REMOTE` names one.
 fn remote() -> Option<Arc<Remote>> {
     let folder = || Some(crate::own_file().ok()?.parent()?.to_owned());
-    let warn = |sentence: &str| eprintln!("aspen++: warning: {sentence}");
+    let warn = |sentence: &str| crate::tell(&format!("aspen++: warning: {sentence}\n"));
     let open = || Some(Remote::new(Settings::of_environment(folder().into_iter().collect::<Vec<PathBuf>>(), false, warn)?));
     REMOTE.get_or_init(open).clone()
 }
