@@ -36,6 +36,10 @@
 //# sh: grep -q '^e.o:' e.d && grep -q main.cpp e.d
 //# sh: aspen++ -fsyntax-only main.cpp -MD -MF - >/dev/full 2>full.txt; test $? = 1 && grep -q 'cannot write' full.txt
 //# sh: aspen++ -no-such-option main.cpp 2>/dev/full; test $? = 1
+//# sh: cp main.cpp 'a: b.cpp' && aspen++ -fsyntax-only -MMD -MF h.d 'a: b.cpp' && sed 1d h.d
+//# stdout~: ^  a:\\ b.cpp \\$
+//# stdout~: ^  own.hpp$
+//# count: 2 stdout pp
 // Assembler that is not preprocessed has no headers, and clang writes nothing of it.
 //# run: aspen++ -c plain.s -MD -MF f.d -o f.o
 //# sh: grep -q '^f.o:' f.d && grep -q plain.s f.d

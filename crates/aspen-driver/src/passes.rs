@@ -256,14 +256,13 @@ impl PassBuilder<'_> {
         arguments.splice(0..0, of_headers);
         let (part, unwanted) = (preprocessed::part_name(&role, self.targets), scratch.beside(&output, "pcm"));
         arguments.extend(options.interface.words(input, &role, &part, &unwanted));
-        let label = output.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let report = precompiled.and_then(Precompiled::report).filter(|_| role == Role::Host);
         let report = report.unwrap_or_else(|| scratch.beside(&output, "report"));
         let mut depfile = None;
         if let (Some(wanted), false) = (&options.depfile, is_bundle) {
             let file = scratch.beside(&output, "d");
             arguments.push(if wanted.user_headers_only { "-MMD".into() } else { "-MD".into() });
-            arguments.extend(["-MF".into(), text(&file), "-MT".into(), label]);
+            arguments.extend(["-MF".into(), text(&file), "-MT".into(), "object".into()]);
             depfile = Some(file);
         }
         arguments.extend(["-isystem".into(), text(&self.toolchain.include)]);
