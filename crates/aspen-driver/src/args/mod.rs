@@ -470,7 +470,11 @@ impl Parser {
             };
             options.save_temps = Some(folder.into());
         } else if let Some(number) = joined_or_next(word, "-j", rest)? {
-            let jobs = number.parse().map_err(|_| Error::Usage(format!("'-j {number}': the number of jobs is a whole number from 1")))?;
+            let jobs = number.parse().map_err(|_| {
+                Error::Usage(format!(
+                    "'-j {number}': the number of jobs (of '-fsycl-max-parallel-link-jobs', too) is a whole number from 1"
+                ))
+            })?;
             options.jobs = Some(jobs);
         } else if let Some(file) = joined_or_next(word, "-MF", rest)? {
             self.dependency_words.file = Some(file.into());
