@@ -567,6 +567,10 @@ impl Parser {
             options.words.extend(file.into_iter().chain(targets).chain(phony).map(Word::All));
         }
         inputs::settle(&mut options.inputs, options.stage, is_preprocessed)?;
+        if options.emit_llvm && options.stage == Stage::Link && options.side != Side::Device && !options.inputs.iter().any(Input::is_header)
+        {
+            return Err(Error::Usage("'-emit-llvm' cannot be used when linking; '-c' or '-S' leaves the link out".into()));
+        }
         if options.stage == Stage::Syntax && inputs::take_headers_for_sources(&mut options.inputs) {
             options.words.push(Word::All(vec!["-Wno-pragma-once-outside-header".into()]));
         }

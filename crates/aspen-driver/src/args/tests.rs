@@ -200,6 +200,7 @@ fn refusals() {
         ("-c x.o", &["no source files", "'x.o'"]),
         ("-save-temps= x.cpp", &["folder"]),
         ("--analyze x.cpp", &["'--analyze'", "clang++-22 --analyze"]),
+        ("-emit-llvm x.cpp", &["'-emit-llvm' cannot be used when linking"]),
         ("-emit-ast x.cpp", &["'-emit-ast'"]),
     ] {
         let text = refusal(line);
