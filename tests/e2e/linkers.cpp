@@ -13,6 +13,9 @@
 // What the linker alone reads.
 //# sh: echo '-L. -lplain' >words.rsp && aspen++ main.o -Wl,@words.rsp -o d.out && ./d.out
 //# stderr!~: .
+// No input of its own.
+//# sh: ar qc libmain.a main.o && aspen++ -L. -lmain -lplain -o e.out && ./e.out && aspen++ -Wl,main.o -Xlinker libplain.a -o e.out && ./e.out
+//# stderr!~: .
 // A linker that keeps to itself what it takes.
 //# sh: printf '#!/bin/sh\nexec ld.bfd "$@" >quiet.txt\n' >quiet && chmod +x quiet
 //# run: aspen++ --ld-path=./quiet main.o libplain.a -o b.out

@@ -547,7 +547,7 @@ impl Parser {
             let words = options.choose(|word| matches!(word, Word::All(_) | Word::Host(_) | Word::Link(_)));
             return Ok(Invocation::AskClang(asks_clang.into_iter().chain(words).collect()));
         }
-        if options.inputs.is_empty() {
+        if options.inputs.is_empty() && !stock::is_link(&options) {
             // Build systems ask so which linker there is, and what clang is.
             let asked = |word: &Word| matches!(word, Word::Link(words) if words[0].starts_with("-Wl,") || words[0] == "-Xlinker");
             let verbose = (options.verbose || options.print_only).then(|| if options.print_only { "-###" } else { "-v" }.to_owned());

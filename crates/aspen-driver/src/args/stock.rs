@@ -1,6 +1,18 @@
 //! What only the whole command line tells: warnings about it, and a standard that SYCL needs.
 
-use super::{Input, Parser, Word, table};
+use std::path::Path;
+
+use super::{Input, Options, Parser, Side, Stage, Word, table};
+
+/// Whether what is to be linked stands in the linker's words alone: libraries, archives and objects. Questions (`-Wl,--version`) are none.
+pub(super) fn is_link(options: &Options) -> bool {
+    let words = options.words.iter().filter_map(|word| if let Word::Link(words) = word { Some(words) } else { None });
+    let words: Vec<&str> = words.flatten().flat_map(|word| word.strip_prefix("-Wl,").unwrap_or(word).split(',')).collect();
+    let asks = |word: &&str| matches!(*word, "-v" | "-V" | "--version" | "--help" | "-help");
+    let is_file = |word: &str| !word.starts_with('-') && Path::new(word.trim_start_matches('@')).is_file();
+    let is_input = |word: &&str| word.starts_with("-l") || word.starts_with("--library=") || is_file(word);
+    options.stage == Stage::Link && options.side != Side::Device && !words.iter().any(asks) && words.iter().any(is_input)
+}
 
 impl Parser {
     /// Warnings that depend on the whole command line.

@@ -174,6 +174,10 @@ fn questions() {
     assert_eq!(parse(words("--help x.cpp")).ok(), Some(Invocation::Help));
     assert_eq!(parse(words("--version")).ok(), Some(Invocation::Version));
     assert_eq!(parse(words("-v")).ok(), Some(Invocation::AskClang(vec!["-v".into()])));
+    assert!(matches!(parse(words("-v -lx")), Ok(Invocation::Run(_))));
+    for line in ["-Wl,--version -lx", "-Wl,--version", "-Wl,-v"] {
+        assert!(matches!(parse(words(line)), Ok(Invocation::AskClang(_))), "{line}");
+    }
     assert_eq!(parse(words("-print-resource-dir")).ok(), Some(Invocation::AskClang(vec!["-print-resource-dir".into()])));
 }
 
