@@ -14,7 +14,13 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use tempfile::TempDir;
+
 use crate::error::Error;
+use crate::janitor;
+
+/// Longer command lines are given in a file: Linux takes words of 128 KiB, and all of them in 2 MiB with the environment.
+const LONGEST_LINE: usize = 120 << 10;
 
 /// A program with its arguments.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -53,8 +59,13 @@ impl Command {
 
     fn start(&self) -> Result<Outcome, Error> {
         let failed = |source| Error::Start { tool: self.program.display().to_string(), source };
+        let file = self.response_file().map_err(|error| Error::temporary("write the arguments in", &std::env::temp_dir(), &error))?;
+        let (arguments, _folder) = match &file {
+            Some((word, folder)) => (std::slice::from_ref(word), Some(folder)),
+            None => (&self.arguments[..], None),
+        };
         let mut child = process::Command::new(&self.program)
-            .args(&self.arguments)
+            .args(arguments)
             .stdin(if self.input.is_some() { Stdio::piped() } else { Stdio::null() })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -69,6 +80,20 @@ impl Command {
             writer.join().map_err(|_| failed(io::Error::other("cannot feed its standard input")))?;
         }
         Ok(Outcome { status: output.status, stdout: output.stdout, stderr: output.stderr })
+    }
+
+    /// A response file with the arguments, in a folder of its own, where clang gets more than the system passes on.
+    fn response_file(&self) -> io::Result<Option<(String, TempDir)>> {
+        let is_clang = self.program.file_name().is_some_and(|name| name.to_string_lossy().starts_with("clang"));
+        let is_short = self.arguments.iter().map(|word| word.len() + 1).sum::<usize>() < LONGEST_LINE;
+        if !is_clang || is_short {
+            return Ok(None);
+        }
+        let folder = janitor::folder("aspen-", &std::env::temp_dir())?;
+        let file = folder.path().join("words");
+        let quoted = |word: &String| format!("\"{}\"\n", word.replace('\\', r"\\").replace('"', "\\\""));
+        fs::write(&file, self.arguments.iter().map(quoted).collect::<String>())?;
+        Ok(Some((format!("@{}", file.display()), folder)))
     }
 
     /// The error for a failure that is not the user's code.
@@ -229,6 +254,15 @@ mod tests {
     fn a_missing_tool_is_named() {
         let error = run(&Command::new(Path::new("/no/such/tool"), [])).expect_err("it is not there");
         assert!(error.to_string().starts_with("cannot start '/no/such/tool': "), "{error}");
+    }
+
+    #[test]
+    fn clang_gets_long_lines_in_a_file() {
+        let words = ["-DA=".to_owned() + &"x".repeat(LONGEST_LINE), r#"a b"c\d"#.to_owned()];
+        let (word, _folder) =
+            Command::new(Path::new("/usr/bin/clang++-22"), words.clone()).response_file().expect("writable").expect("long");
+        assert_eq!(crate::args::response::expand(vec![word]).expect("readable"), words);
+        assert!(Command::new(Path::new("clang++-22"), ["-c".into()]).response_file().expect("nothing to write").is_none());
     }
 
     #[test]
