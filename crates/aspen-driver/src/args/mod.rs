@@ -27,7 +27,7 @@ use crate::precompiled::Precompiled;
 use known::Meaning;
 use table::{LINE_TABLES, SEPARATE_VALUE, Users, debug_level, is_in};
 pub use values::nearest;
-use values::{choose, joined_or_next, optional_value, unknown, value_of};
+use values::{choose, joined_or_next, optional_value, preprocessors_depfile, unknown, value_of};
 
 /// What the user asked for.
 #[derive(Clone, PartialEq, Debug)]
@@ -242,18 +242,6 @@ impl Options {
         });
         words.flatten().cloned().collect()
     }
-}
-
-/// `-Wp,-MD,FILE`, as build systems of the kernel say `-MD -MF FILE`; clang would name our temporary file in it.
-fn preprocessors_depfile(word: String) -> Vec<String> {
-    for kind in ["-MD", "-MMD"] {
-        if let Some(file) =
-            word.strip_prefix("-Wp,").and_then(|rest| rest.strip_prefix(kind)?.strip_prefix(',')).filter(|file| !file.contains(','))
-        {
-            return vec![kind.to_owned(), "-MF".to_owned(), file.to_owned()];
-        }
-    }
-    vec![word]
 }
 
 /// Reads the words after the program's name.

@@ -32,6 +32,18 @@ pub(super) fn joined_or_next(word: &str, option: &str, rest: &mut dyn Iterator<I
     }
 }
 
+/// `-Wp,-MD,FILE`, as build systems of the kernel say `-MD -MF FILE`; clang would name our temporary file in it.
+pub(super) fn preprocessors_depfile(word: String) -> Vec<String> {
+    for kind in ["-MD", "-MMD"] {
+        if let Some(file) =
+            word.strip_prefix("-Wp,").and_then(|rest| rest.strip_prefix(kind)?.strip_prefix(',')).filter(|file| !file.contains(','))
+        {
+            return vec![kind.to_owned(), "-MF".to_owned(), file.to_owned()];
+        }
+    }
+    vec![word]
+}
+
 /// One of some values.
 pub(super) fn choose<T: Clone>(word: &str, value: &str, known: &[(&'static str, T)]) -> Result<T, Error> {
     if let Some((_, choice)) = known.iter().find(|(name, _)| *name == value) {
