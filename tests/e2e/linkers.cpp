@@ -10,6 +10,8 @@
 // Objects for link-time optimisation, put together.
 //# sh: aspen++ -O1 -flto -c one.cpp -o lto.o && aspen++ -flto -r lto.o -o all.o && aspen++ -flto main.o all.o -o c.out && ./c.out
 //# stderr!~: .
+//# sh: ar qc liblto.a lto.o; for by in bfd gold lld; do aspen++ -flto -fuse-ld=$by main.o liblto.a -o f.out && ./f.out || echo "$by, lto"; done
+//# stdout!~: .
 // What the linker alone reads.
 //# sh: echo '-L. -lplain' >words.rsp && aspen++ main.o -Wl,@words.rsp -o d.out && ./d.out
 //# stderr!~: .

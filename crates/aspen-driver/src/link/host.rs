@@ -11,7 +11,7 @@ use super::files::{Trace, TraceLine, library, load};
 use crate::args::{Options, Word, response};
 use crate::error::Error;
 use crate::janitor;
-use crate::jobs::Command;
+use crate::jobs::{self, Command};
 use crate::session::Session;
 use crate::toolchain::Toolchain;
 
@@ -109,7 +109,12 @@ impl HostLink<'_> {
         if self.linker_words().iter().any(|word| matches!(word.as_str(), "-M" | "--print-map" | "--cref")) {
             command.arguments.push("-Wl,-Map=/dev/null".into());
         }
-        let trace = Trace::parse(&session.ask_tool("the linker", &command)?.stdout_text(), Path::is_file);
+        // What its plugin for link-time optimisation takes of archives gold does not tell; objects with device code are linked without it, too.
+        let is_silent = self.is_lto() && self.link_words().any(|word| word == "-fuse-ld=gold");
+        let without = is_silent.then(|| Command { arguments: [&command.arguments[..], &["-fno-lto".into()]].concat(), ..command.clone() });
+        let told = without.map(|command| jobs::run(&command)).transpose()?.filter(|outcome| outcome.status.success());
+        let told = told.map_or_else(|| session.ask_tool("the linker", &command), Ok)?;
+        let trace = Trace::parse(&told.stdout_text(), Path::is_file);
         if !trace.lines.iter().any(|line| matches!(line, TraceLine::File(path) if path == registration)) {
             return Err(Error::Usage(
                 "the linker does not tell by '--trace' which files it takes, and so which device code; aspen++ knows the words of GNU ld, \
@@ -125,12 +130,16 @@ impl HostLink<'_> {
         self.linker_words().iter().any(|word| matches!(word.as_str(), "-r" | "-i" | "--relocatable"))
     }
 
+    fn is_lto(&self) -> bool {
+        self.options.host_words().iter().any(|word| word.starts_with("-flto"))
+    }
+
     /// Whether link-time optimisation is wanted of objects with device code.
     ///
     /// # Errors
     /// If an input cannot be read.
     pub fn has_fat_objects(&self) -> Result<bool, Error> {
-        if !self.options.host_words().iter().any(|word| word.starts_with("-flto")) {
+        if !self.is_lto() {
             return Ok(false);
         }
         let files = self.inputs.iter().map(|input| load(&input.path, input.name.clone()));
