@@ -42,9 +42,6 @@ const COMPLETE: u8 = 3;
 /// Nanoseconds of work that are worth waking a thread for; waking costs about two microseconds, and the thread comes late.
 const WORTH_WAKING: u64 = 10_000;
 
-/// After so long no thread of the pool is just about to take a command.
-const THREADS_COME: Duration = Duration::from_millis(100);
-
 /// How long a thread stays with a kernel while others wait for a thread: much more than handing over costs.
 const SLICE: Duration = Duration::from_millis(1);
 
@@ -115,7 +112,7 @@ pub(crate) struct Inner {
     pub(crate) place: Place,
     pub(crate) before: Option<Box<dyn Before>>,
     running: Option<Arc<Running>>,
-    blockers: Few<Command>,
+    pub(crate) blockers: Few<Command>,
     successors: Few<Command>,
     /// Successors for the same device's queue, which wait until this one is in flight.
     pub(crate) chained: Few<Command>,
@@ -408,38 +405,6 @@ impl Command {
         self.sleep_while(|state, _| state == PENDING);
     }
 
-    /// Whether threads of the host run it, and no device's own queue.
-    pub(crate) fn is_of_the_host(&self) -> bool {
-        self.chain.is_none()
-    }
-
-    /// Returns when a profiled command that threads of the host run has begun; helps those before it.
-    pub(crate) fn wait_started(self: &Arc<Self>) {
-        let Some(times) = &self.times else { return };
-        let is_waiting = || times.start.load(Ordering::SeqCst) == 0;
-        if !is_waiting() {
-            return;
-        }
-        captured::complete_what_ends();
-        waiting(|| {
-            let mut patience = Some(THREADS_COME);
-            while is_waiting() {
-                match self.state.load(Ordering::SeqCst) {
-                    PENDING => match self.unfinished_blocker() {
-                        Some(blocker) => blocker.help(),
-                        None => self.sleep_while(|state, inner| state == PENDING && inner.blockers.is_empty()),
-                    },
-                    // All threads may wait for what comes after this; and who runs it itself hears of its start when it is over.
-                    READY if patience.is_none() => self.run(),
-                    READY => {
-                        self.sleep_at_most(patience.take(), |state, _| state == READY);
-                    }
-                    _ => self.sleep_while(|_, _| is_waiting()),
-                }
-            }
-        });
-    }
-
     /// Ends a command of [`Work::External`] that has begun.
     pub(crate) fn finish_external(self: &Arc<Self>) {
         self.complete();
@@ -541,7 +506,7 @@ impl Command {
         matches!(&inner.work, Some(Work::Deferred(job)) if inner.after.is_empty() && self.pool.has_room() && job.is_busy())
     }
 
-    fn unfinished_blocker(&self) -> Option<Arc<Command>> {
+    pub(crate) fn unfinished_blocker(&self) -> Option<Arc<Command>> {
         let mut inner = lock(&self.inner);
         while inner.blockers.last().is_some_and(|blocker| blocker.is_complete()) {
             inner.blockers.pop();
@@ -549,7 +514,7 @@ impl Command {
         inner.blockers.last().cloned()
     }
 
-    fn sleep_while(&self, mut asleep: impl FnMut(u8, &Inner) -> bool) {
+    pub(crate) fn sleep_while(&self, mut asleep: impl FnMut(u8, &Inner) -> bool) {
         self.waiters.fetch_add(1, Ordering::SeqCst);
         let mut inner = lock(&self.inner);
         let own = Some(Thread::current());
@@ -567,7 +532,7 @@ impl Command {
     }
 
     /// The same, but no longer than that.
-    fn sleep_at_most(&self, time: Option<Duration>, mut asleep: impl FnMut(u8, &Inner) -> bool) {
+    pub(crate) fn sleep_at_most(&self, time: Option<Duration>, mut asleep: impl FnMut(u8, &Inner) -> bool) {
         self.waiters.fetch_add(1, Ordering::SeqCst);
         let inner = lock(&self.inner);
         let asleep = |inner: &mut Inner| asleep(self.state.load(Ordering::SeqCst), inner);

@@ -1,10 +1,15 @@
 //! The runtime's clock, and when commands ran.
 
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use crate::command::Command;
+use crate::captured;
+use crate::command::{Command, PENDING, READY};
+use crate::pool::waiting;
+
+/// After so long no thread of the pool is just about to take a command.
+const THREADS_COME: Duration = Duration::from_millis(100);
 
 /// Points in time of a profiled command, in nanoseconds of a steady clock.
 #[derive(Default, Debug)]
@@ -22,6 +27,40 @@ pub(crate) struct Parts {
     pub(crate) others: Box<[Arc<Command>]>,
     /// Whether the command itself is one of them.
     pub(crate) own: bool,
+}
+
+impl Command {
+    /// Whether threads of the host run it, and no device's own queue.
+    pub(crate) fn is_of_the_host(&self) -> bool {
+        self.chain.is_none()
+    }
+
+    /// Returns when a profiled command that threads of the host run has begun; helps those before it.
+    pub(crate) fn wait_started(self: &Arc<Self>) {
+        let Some(times) = &self.times else { return };
+        let is_waiting = || times.start.load(Ordering::SeqCst) == 0;
+        if !is_waiting() {
+            return;
+        }
+        captured::complete_what_ends();
+        waiting(|| {
+            let mut patience = Some(THREADS_COME);
+            while is_waiting() {
+                match self.state.load(Ordering::SeqCst) {
+                    PENDING => match self.unfinished_blocker() {
+                        Some(blocker) => blocker.wait(),
+                        None => self.sleep_while(|state, inner| state == PENDING && inner.blockers.is_empty()),
+                    },
+                    // All threads may wait for what comes after this; and who runs it itself hears of its start when it is over.
+                    READY if patience.is_none() => self.run(),
+                    READY => {
+                        self.sleep_at_most(patience.take(), |state, _| state == READY);
+                    }
+                    _ => self.sleep_while(|_, _| is_waiting()),
+                }
+            }
+        });
+    }
 }
 
 /// Nanoseconds since then.
