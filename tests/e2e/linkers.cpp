@@ -1,4 +1,5 @@
 // Device code of archives, thin archives and linker scripts, by each linker: each tells in words of its own what it takes.
+//# sh: mkdir parts
 //# run: aspen++ -O1 -c main.cpp -o main.o
 //# run: aspen++ -O1 -fPIC -c one.cpp -o parts/one.o
 //# run: aspen++ -O1 -fPIC -c two.cpp -o parts/two.o
