@@ -260,7 +260,7 @@ private:
   }
   value_type *allocation() const { return data_ - detail::linear_id(offset_, memory_); }
 
-  // Side by side: see buffer_place::is_left.
+  // Side by side: see buffer_place::bind_required.
   mutable element *data_ = nullptr; // the element at `offset_`; mutable as `handler::require` fills it
   detail::buffer_place place_;
   range<D> extent_;

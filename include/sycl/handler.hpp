@@ -265,7 +265,7 @@ public:
     open();
     using job = detail::host_job<G, detail::host_errors>;
     job *data = new job(G(std::forward<F>(task)), queue_->handle);
-    (void)detail::buffer_place::is_left(&data->task, sizeof data->task, held_.data(), held_.size()); // a task may hold what it does not use
+    (void)detail::buffer_place::bind_required(&data->task, sizeof data->task, held_.data(), held_.size()); // a task may hold what it does not use
     for (size_t i = 0; std::is_invocable_v<G &> && i < uses_.size(); ++i)
       detail::use_on_host(uses_.data()[i], aspen_queue_device(queue_->handle), &data->task, sizeof data->task);
     aspen_prepared_t *prepared = nullptr;
@@ -467,7 +467,7 @@ private:
 
   /// Placeholders that a command uses must be required; implementations are encouraged to throw. Source: SYCL 2020 §4.7.6.9.
   [[gnu::noinline]] void hold(const void *function, size_t size) const {
-    if (detail::buffer_place::is_left(function, size, held_.data(), held_.size()))
+    if (!detail::buffer_place::bind_required(function, size, held_.data(), held_.size()))
       detail::fail(errc::kernel_argument, "a command uses a placeholder accessor that its command group has not given to handler::require");
   }
   /// How many elements of what an accessor covers lie in a row of memory.

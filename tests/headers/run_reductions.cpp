@@ -155,9 +155,7 @@ static void histograms(sycl::queue &q) {
 /// A sum with its own type, larger than the slots in which groups exchange values.
 struct moments {
   double count = 0, sum = 0, squares = 0;
-#ifndef __ASPEN_REDUCE_IN_GROUPS // an embedded CPU's groups exchange 64 bytes at most
   double unused[40] = {};
-#endif
 };
 struct add_moments {
   moments operator()(const moments &a, const moments &b) const {

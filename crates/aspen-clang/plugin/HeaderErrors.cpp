@@ -45,7 +45,7 @@ class HeaderErrors : public DiagnosticConsumer {
   /// Function templates with an error in their body that were asked whether they can be called, by the instantiation with which this came to light.
   llvm::DenseMap<const FunctionTemplateDecl *, const FunctionDecl *> Broken;
   /// What becomes of the notes of an error that is not held.
-  enum { All, OfUsers, None } Notes = All;
+  enum class Kept { All, OfUsers, None } Notes = Kept::All;
 
 public:
   HeaderErrors(CompilerInstance &CI, std::unique_ptr<DiagnosticConsumer> Owned, DiagnosticConsumer *Next)
@@ -67,19 +67,19 @@ public:
     if (L == DiagnosticsEngine::Note) {
       if (!Held.empty())
         Held.emplace_back(L, Info);
-      else if (Notes == All || (Notes == OfUsers && !isStepOfHeaders(Info)))
+      else if (Notes == Kept::All || (Notes == Kept::OfUsers && !isStepOfHeaders(Info)))
         pass(L, Info);
       return;
     }
     release();
-    Notes = All;
+    Notes = Kept::All;
     if (L >= DiagnosticsEngine::Warning && CI.hasSema() && Info.hasSourceManager()) {
       if (L == DiagnosticsEngine::Error && isRepeated(Info.getSourceManager())) {
-        Notes = None;
+        Notes = Kept::None;
         return;
       }
       if (isThroughOurs(Info.getSourceManager()))
-        Notes = OfUsers;
+        Notes = Kept::OfUsers;
     }
     if (L == DiagnosticsEngine::Error && Info.hasSourceManager() && isInSystemHeader(Info.getSourceManager(), Info.getLocation())) {
       Held.emplace_back(L, Info);
@@ -136,7 +136,7 @@ private:
       const auto *Called = dyn_cast_or_null<CXXMethodDecl>(Context.Entity);
       if (Called && Called->getPrimaryTemplate() && IsAsked)
         return Broken.try_emplace(Called->getPrimaryTemplate(), Called).first->second != Called;
-      const auto *Asks = dyn_cast_or_null<NamedDecl>(Context.Entity);
+      const auto *Asks = dyn_cast_or_null<NamedDecl>(Context.Entity); // in sycl/detail/call_kernel.hpp
       IsAsked |= Asks && Asks->getDeclName().isIdentifier() && Asks->getName() == "calls_or_not" && isOurs(SM, Asks->getLocation());
     }
     return IsAsked ? false : isOfBroken(SM);

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::args::{self, known, response};
+use crate::args::{self, known};
 use crate::error::Error;
 use crate::jobs::{self, Command};
 use crate::toolchain;
@@ -26,14 +26,13 @@ pub struct Own {
 /// Leaves out the options of another compiler that clang does not know, if the command line says that it was written for one.
 ///
 /// # Errors
-/// If clang is not there, or a response file cannot be read.
+/// If clang is not there.
 pub fn own_words(words: Vec<String>) -> Result<Own, Error> {
     let Some(other) = words.iter().find_map(|word| word.strip_prefix(OPTION)).map(str::to_owned) else {
         return Ok(Own { words, notes: Vec::new() });
     };
-    let mut words = response::expand(words)?;
-    words.retain(|word| !word.starts_with(OPTION));
     let mut left_out = Vec::new();
+    let words = words.into_iter().filter(|word| !word.starts_with(OPTION)).collect();
     let mut words = translated(words, &mut left_out);
     let clang = toolchain::find_clang()?;
     // What clang complains about first may hide the rest.
@@ -58,13 +57,9 @@ pub fn own_words(words: Vec<String>) -> Result<Own, Error> {
 
 /// What clang++ is to do alone, if the command line says that its sources are no SYCL: `-fno-sycl` is the last word about it. Build files write it for single
 /// files.
-///
-/// # Errors
-/// If a response file cannot be read.
-pub fn plain_words(words: &[String]) -> Result<Option<Vec<String>>, Error> {
-    let words = response::expand(words.to_vec())?;
+pub fn plain_words(words: &[String]) -> Option<Vec<String>> {
     let last = words.iter().rev().find(|word| ["-fsycl", "-fno-sycl"].contains(&word.as_str()));
-    Ok(last.is_some_and(|word| word == "-fno-sycl").then(|| for_clang(&words)))
+    last.is_some_and(|word| word == "-fno-sycl").then(|| for_clang(words))
 }
 
 /// Has clang++ do it, which says itself what is wrong.

@@ -113,9 +113,9 @@ fn run(words: impl IntoIterator<Item = std::ffi::OsString>) -> Result<(), Error>
     };
     let words: Vec<String> = words.into_iter().map(text).collect::<Result<_, _>>()?;
     let executable = own_file().map_err(|error| Error::file("find", "this program's own file".as_ref(), error))?;
-    let words = args::response::expand(words)?; // once, as a pipe can be read once
+    let words = args::response::expand(words)?; // here alone: a pipe can be read once
     let foreign::Own { words, notes } = foreign::own_words(words)?;
-    if let Some(words) = foreign::plain_words(&words)? {
+    if let Some(words) = foreign::plain_words(&words) {
         return foreign::run_plain(&words);
     }
     match args::parse(words)? {

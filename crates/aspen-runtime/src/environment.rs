@@ -15,8 +15,16 @@ use crate::selector::{Selector, Variable};
 const LOG_LEVELS: [&str; 6] = ["trace", "debug", "info", "warn", "error", "off"];
 
 /// The parts of Aspen that write lines, as targets are named by.
-const LOG_PARTS: [&str; 7] =
-    ["aspen", "aspen_backend_cpu", "aspen_backend_cuda", "aspen_backend_hip", "aspen_backend_opencl", "aspen_cache", "aspen_runtime"];
+const LOG_PARTS: [&str; 8] = [
+    "aspen",
+    "aspen_backend_cpu",
+    "aspen_backend_cuda",
+    "aspen_backend_hip",
+    "aspen_backend_opencl",
+    "aspen_cache",
+    "aspen_capi",
+    "aspen_runtime",
+];
 
 /// The variables of this file.
 const VARIABLES: [&str; 17] = [
@@ -357,6 +365,20 @@ mod tests {
         ] {
             assert_eq!(misspelt(name), meant, "{name}");
         }
+    }
+
+    #[test]
+    fn all_parts_that_log_are_known() {
+        let crates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a folder of crates");
+        let folders = std::fs::read_dir(crates).expect("readable").map(|entry| entry.expect("an entry").path());
+        let logs = |folder: &PathBuf| {
+            let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
+            manifest.lines().any(|line| line.starts_with("tracing"))
+        };
+        let name = |folder: PathBuf| folder.file_name().map(|name| name.to_string_lossy().replace('-', "_"));
+        let mut found: Vec<String> = folders.filter(logs).filter_map(name).collect();
+        found.sort_unstable();
+        assert_eq!(found, LOG_PARTS[1..], "and all of them together, which begin with it");
     }
 
     #[test]

@@ -12,7 +12,7 @@ class kernel_handler;
 namespace sycl::detail {
 
 /// Whether a function object can be called so. std::is_invocable, which knows pointers to members too, costs several times as much, and
-/// each kernel asks several times.
+/// each kernel asks several times. The plugin knows it by its name (HeaderErrors.cpp): what is wrong in a generic body is said once.
 template <class Void, class F, class... A> inline constexpr bool calls_or_not = false;
 template <class F, class... A> inline constexpr bool calls_or_not<std::void_t<decltype(std::declval<F>()(std::declval<A>()...))>, F, A...> = true;
 template <class F, class... A> inline constexpr bool calls = calls_or_not<void, F, A...>;

@@ -125,11 +125,12 @@ struct buffer_place {
     std::uintptr_t address, unbound;
     size_t size;
   };
-  /// Whether there is a placeholder in the object whose buffer is not among `known`. Copies of the others that were made before the command
-  /// required them lead to its memory from now on. Source: SYCL 2020 §4.5.2.
-  static bool is_left(const void *object, size_t size, const required *known, size_t count) {
+  /// Has the placeholders in the object whose buffers are among `known` lead to the command's memory: they may be copies that were made before it
+  /// required them. Returns whether no others are there. Source: SYCL 2020 §4.5.2.
+  static bool bind_required(const void *object, size_t size, const required *known, size_t count) {
     if (!__atomic_load_n(&were_held, __ATOMIC_RELAXED))
-      return false;
+      return true;
+    bool all_known = true;
     for (size_t at = 0; at + sizeof(buffer_place) <= size; at += alignof(void *)) {
       const char *const here = static_cast<const char *>(object) + at;
       const buffer_state *buffer;
@@ -146,10 +147,9 @@ struct buffer_place {
           bind(const_cast<char *>(here) - sizeof(void *), known[i]);
         is_known = true;
       }
-      if (!is_known)
-        return true;
+      all_known = all_known && is_known;
     }
-    return false;
+    return all_known;
   }
   inline static bool were_held = false; // programs without any need no search
 

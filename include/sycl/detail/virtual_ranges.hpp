@@ -78,15 +78,13 @@ public:
     return begin;
   }
   void free(std::uintptr_t begin, size_t bytes, const context &in) {
-    {
-      const locked hold(lock_);
-      reservation *const found = within(begin, bytes, in);
-      if (!found || found->begin != begin || found->end - begin != bytes)
-        fail(errc::invalid, "free_virtual_mem: reserve_virtual_mem has given no such range in this context");
-      if (mapped_in(begin, begin + bytes) != 0)
-        fail(errc::invalid, "free_virtual_mem: physical memory is mapped in the range; unmap it first");
-      forget(reserved_, found); // before others may get these addresses
-    }
+    const locked hold(lock_);
+    reservation *const found = within(begin, bytes, in);
+    if (!found || found->begin != begin || found->end - begin != bytes)
+      fail(errc::invalid, "free_virtual_mem: reserve_virtual_mem has given no such range in this context");
+    if (mapped_in(begin, begin + bytes) != 0)
+      fail(errc::invalid, "free_virtual_mem: physical memory is mapped in the range; unmap it first");
+    forget(reserved_, found);
     __aspen_munmap(pages::pointer(begin), bytes);
   }
   void map(std::uintptr_t begin, size_t bytes, pages::mode mode, const physical_memory &of, size_t offset) {
@@ -95,46 +93,37 @@ public:
     must_be_pages(bytes);
     if (offset > of.size || bytes > of.size - offset)
       fail(errc::invalid, "physical_mem::map: more than the physical memory has");
-    {
-      const locked hold(lock_);
-      if (!within(begin, bytes, of.context))
-        fail(errc::invalid, "physical_mem::map: the range is not within one that reserve_virtual_mem has given in the memory's context");
-      if (mapped_in(begin, begin + bytes) != 0)
-        fail(errc::invalid, "physical_mem::map: physical memory is mapped in the range already; unmap it first");
-    }
+    const locked hold(lock_);
+    if (!within(begin, bytes, of.context))
+      fail(errc::invalid, "physical_mem::map: the range is not within one that reserve_virtual_mem has given in the memory's context");
+    if (mapped_in(begin, begin + bytes) != 0)
+      fail(errc::invalid, "physical_mem::map: physical memory is mapped in the range already; unmap it first");
     void *const at = pages::pointer(begin);
     if (!pages::map_also(at, static_cast<char *>(of.memory) + offset, bytes) || !pages::allow(at, bytes, mode)) {
       pages::map(at, bytes, false, true);
       fail(errc::memory_allocation, "physical_mem::map: the system has no room for one more mapping");
     }
-    const locked hold(lock_);
     mapped_.add({begin, begin + bytes, begin, mode});
   }
   void unmap(std::uintptr_t begin, size_t bytes, const context &in) {
-    {
-      const locked hold(lock_);
-      size_t own = 0;
-      for (const piece &one : mapped_)
-        own += one.of == begin ? one.end - one.begin : 0;
-      if (own == 0 || own != bytes || !within(begin, bytes, in))
-        fail(errc::invalid, "unmap: physical_mem::map has mapped no such range in this context");
-    }
+    const locked hold(lock_);
+    size_t own = 0;
+    for (const piece &one : mapped_)
+      own += one.of == begin ? one.end - one.begin : 0;
+    if (own == 0 || own != bytes || !within(begin, bytes, in))
+      fail(errc::invalid, "unmap: physical_mem::map has mapped no such range in this context");
     if (!pages::map(pages::pointer(begin), bytes, false, true))
       fail(errc::memory_allocation, "unmap: the system has no room for one more mapping");
-    const locked hold(lock_);
     for (size_t i = mapped_.size(); i-- > 0;)
       if (mapped_.data()[i].of == begin)
         forget(mapped_, mapped_.data() + i);
   }
   void set_mode(std::uintptr_t begin, size_t bytes, pages::mode mode, const context &in) {
-    {
-      const locked hold(lock_);
-      must_be_mapped(begin, bytes, in);
-    }
+    const locked hold(lock_);
+    must_be_mapped(begin, bytes, in);
     if (!pages::allow(pages::pointer(begin), bytes, mode))
       fail(errc::memory_allocation, "set_access_mode: the system has no room for one more mapping");
     const std::uintptr_t end = begin + bytes;
-    const locked hold(lock_);
     for (size_t i = 0, count = mapped_.size(); i < count; ++i) {
       const piece whole = mapped_.data()[i];
       if (whole.end <= begin || whole.begin >= end)

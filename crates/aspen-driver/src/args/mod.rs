@@ -250,7 +250,7 @@ impl Options {
 /// With what is wrong with the command line: an unknown option of ours, a missing or bad value, no input, contradictions.
 pub fn parse(words: Vec<String>) -> Result<Invocation, Error> {
     let mut parser = Parser::default();
-    let mut words = response::expand(words)?.into_iter().flat_map(preprocessors_depfile);
+    let mut words = words.into_iter().flat_map(preprocessors_depfile);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--help" | "-help" | "-h" => return Ok(Invocation::Help),

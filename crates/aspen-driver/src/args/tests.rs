@@ -223,13 +223,14 @@ fn response_files() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("words");
     std::fs::write(&file, "-O2 -DA='b c'\nx.cpp").expect("writable");
-    let read = parse(vec![format!("@{}", file.display())]);
+    let expand = || response::expand(vec![format!("@{}", file.display())]);
+    let read = parse(expand().expect("readable"));
     let Ok(Invocation::Run(read)) = read else { panic!("{read:?}") };
     assert_eq!((read.host_words(), read.inputs[0].path.as_str()), (vec!["-O2".into(), "-DA=b c".into()], "x.cpp"));
     std::fs::write(&file, "\u{feff}-c x.cpp").expect("writable");
-    assert_eq!(response::expand(vec![format!("@{}", file.display())]).expect("readable"), ["-c", "x.cpp"]);
+    assert_eq!(expand().expect("readable"), ["-c", "x.cpp"]);
     std::fs::write(&file, format!("@{}", file.display())).expect("writable");
-    let error = parse(vec![format!("@{}", file.display())]).expect_err("a cycle");
+    let error = expand().expect_err("a cycle");
     assert!(error.to_string().contains("includes itself"), "{error}");
 }
 
