@@ -60,6 +60,8 @@ struct Options {
   std::string Source;
   bool Optimized = false;
   bool MakesCode = true;
+  /// Whether a pass for code is the only one, and so derives what kernels need.
+  bool Metadata = false;
   bool AllowsHost = false;
   /// Whether the host's pass reads the same ranges of local accessors as this one.
   bool KnowsRanges = true;
@@ -163,7 +165,7 @@ public:
       exportFunctions(Context, Generator, Collector.functionsForOthers());
     if (CI.getDiagnostics().hasErrorOccurred())
       return;
-    if (Which != Pass::Analysis || !Generator)
+    if (!analyses() || !Generator)
       reportLaunches();
   }
 
@@ -202,12 +204,16 @@ public:
     if (library() == DeviceLibrary::Nvidia && !Opts.ExactRoots)
       approximateSquareRoots(Module);
     std::string Facts;
-    if (Which == Pass::Analysis)
+    if (analyses())
       Facts = moduleFacts(CI.getASTContext(), unit(), *Generator, Kernels, Opts.SubGroupSize);
     if (CI.getDiagnostics().hasErrorOccurred()) {
       // Something of the host, or an attribute that only an instantiation has shown to be wrong: LLVM need not be able to take the module.
       keepReachable(*Generator->GetModule(), {});
       return;
+    }
+    if (analyses()) {
+      std::string Settings = settings();
+      show(aspen_clang_on_module(llvm::wrap(&Module), Facts.data(), Facts.size(), Settings.data(), Settings.size()));
     }
     if (Which == Pass::Code) {
       if (library() == DeviceLibrary::Host || library() == DeviceLibrary::Nvidia)
@@ -215,12 +221,13 @@ public:
       copyForEachCaller(*Generator);
       return;
     }
-    std::string Settings = settings();
-    show(aspen_clang_on_module(llvm::wrap(&Module), Facts.data(), Facts.size(), Settings.data(), Settings.size()));
     copyForEachCaller(*Generator);
     if (Opts.Optimized)
       internalise(Module, entryPoints(*Generator, Kernels));
   }
+
+  /// Whether the pass derives what kernels need, says so in metadata and reports it.
+  bool analyses() const { return Which == Pass::Analysis || (Which == Pass::Code && Opts.Metadata); }
 
   /// Whether code is made for a GPU's processor.
   bool isForGpu() const { return library() == DeviceLibrary::Nvidia || library() == DeviceLibrary::Amd; }
@@ -424,6 +431,9 @@ public:
       } else if (Key == "code") {
         Opts.MakesCode = Value == "yes";
         Good = Value == "yes" || Value == "no";
+      } else if (Key == "metadata") {
+        Opts.Metadata = Value == "yes";
+        Good = Value == "yes" || Value == "no";
       } else if (Key == "host") {
         Opts.AllowsHost = Value == "yes";
         Good = Value == "yes" || Value == "no";
@@ -448,8 +458,9 @@ public:
       }
       if (!Good) {
         error(Diags, SourceLocation(), "invalid argument '%0' to the plugin 'aspen'; it takes pass=host|analysis|code, report=FILE, "
-                                       "dialect=seed|dpcpp, requirements=source|optimized, code=yes|no, host=yes|no, ranges=source|launch, "
-                                       "roots=allowed|nearest, sub-group-size=NUMBER, prefix=STATE, source=NAME, names=FILE and facts=FILE")
+                                       "dialect=seed|dpcpp, requirements=source|optimized, code=yes|no, metadata=yes|no, "
+                                       "host=yes|no, ranges=source|launch, roots=allowed|nearest, sub-group-size=NUMBER, prefix=STATE, "
+                                       "source=NAME, names=FILE and facts=FILE")
             << Argument;
         return false;
       }

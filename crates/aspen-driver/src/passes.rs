@@ -349,6 +349,10 @@ impl PassBuilder<'_> {
         if matches!(role, Role::Analysis { targets, .. } if targets.is_empty() || self.options.stage == Stage::Syntax) {
             arguments.extend(["-Xclang", "-plugin-arg-aspen", "-Xclang", "code=no"].map(str::to_owned));
         }
+        if matches!(role, Role::Code { .. }) && self.options.side == Side::Device {
+            // No analysis beside it: it says itself what kernels need.
+            arguments.extend(["-Xclang", "-plugin-arg-aspen", "-Xclang", "metadata=yes"].map(str::to_owned));
+        }
         if pass != "host" && self.options.warnings.severity_of_error(Group::Strict) != Severity::Error {
             arguments.extend(["-Xclang", "-plugin-arg-aspen", "-Xclang", "host=yes"].map(str::to_owned));
         }

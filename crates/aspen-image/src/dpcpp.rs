@@ -1,4 +1,4 @@
-//! The property set of requirements as today's DPC++ writes it, read for the sake of filters and of people who look into its files.
+//! The property set of requirements as today's DPC++ writes it: of its own files, and of ours where the user wants its dialect.
 //!
 //! Source: FORMATS §4.5. Its work-group sizes stand fastest dimension first and padded; ours in the attribute's order.
 
@@ -24,9 +24,12 @@ const DESCRIPTIVE: [&str; 4] = ["compile_target", "fixed_target", "joint_matrix"
 /// The older spelling of the work-group size, a `u32` a dimension.
 const REQD_WORK_GROUP_SIZE_U32: &str = "reqd_work_group_size";
 
+/// What else DPC++ says of an image.
+pub const MISC_PROPERTIES: &str = "SYCL/misc properties";
+
 /// Whether the image holds explicit SIMD kernels.
 pub fn is_explicit_simd(sets: &PropertySets) -> bool {
-    sets.get("SYCL/misc properties").is_some_and(|set| set.contains_key("isEsimdImage"))
+    sets.get(MISC_PROPERTIES).is_some_and(|set| set.contains_key("isEsimdImage"))
 }
 
 /// What the sets of an image say it needs, in whichever dialect they are; nothing if they say nothing. Where an image has both sets, both
@@ -47,6 +50,22 @@ pub fn requirements_of_sets(sets: &PropertySets) -> Result<Requirements, ImageEr
         out.guard_also(guards::read(set)?.into_values().flatten().filter(|(_, needed)| !needed.is_empty()));
     }
     Ok(out)
+}
+
+/// The set `SYCL/device requirements`. It is there also where nothing is needed, with no aspects then.
+pub fn device_requirements(requirements: &Requirements) -> PropertySet {
+    let mut set = PropertySet::new();
+    set.insert(ASPECTS.into(), Value::from_u32s(requirements.aspects.iter().map(|aspect| aspect.number())));
+    if let Some(size) = requirements.reqd_sub_group_size {
+        set.insert(REQD_SUB_GROUP_SIZE.into(), Value::U32(size));
+    }
+    if let Some(size) = &requirements.reqd_work_group_size {
+        let dims = size.dims();
+        let padded = dims.iter().rev().copied().chain([1, 1, 1]).take(3);
+        set.insert(REQD_WORK_GROUP_SIZE.into(), Value::Bytes(padded.flat_map(u64::to_le_bytes).collect()));
+        set.insert(WORK_GROUP_NUM_DIM.into(), Value::U32(dims.len() as u32));
+    }
+    set
 }
 
 /// Reads `SYCL/device requirements`.

@@ -1,6 +1,6 @@
 //! Device images: what an entry of a container says about one, and the builder that writes such an entry.
 //!
-//! The authority for the check is the set `SYCL/device-requirements` (DESIGN §5). Everything of ours beside it only explains or speeds up.
+//! The authority for the check is the set `SYCL/device-requirements`, or DPC++'s in its place (DESIGN §5). Everything of ours beside it only explains or speeds up.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use aspen_contract::{Aspect, Guard, Requirements, Source, Step, WorkGroupSize};
 use serde::{Deserialize, Serialize};
 
+use crate::dpcpp::{self, DEVICE_REQUIREMENTS_DPCPP, MISC_PROPERTIES};
 use crate::guards::{self, GUARDS, Guards, IMPORT_GUARDS};
 use crate::lookup::Lookup;
 use crate::offload::{Entry, ImageKind, NulInString};
@@ -30,6 +31,9 @@ pub(crate) const DIGEST: &str = "digest";
 const ASPECT: &str = "aspect";
 const REQD_SUB_GROUP_SIZE: &str = "reqd_sub_group_size";
 const REQD_WORK_GROUP_SIZE: &str = "reqd_work_group_size";
+
+/// The sets that say what the image as a whole needs, guards apart.
+const OF_THE_IMAGE: [&str; 3] = [DEVICE_REQUIREMENTS, DEVICE_REQUIREMENTS_DPCPP, MISC_PROPERTIES];
 
 /// An image of a container, read lazily: opening it looks at nothing.
 #[derive(Clone, Debug)]
@@ -174,15 +178,22 @@ impl<'a> DeviceImage<'a> {
     /// # Errors
     /// If the set is damaged, or asks for something this build cannot check: such an image must not run.
     pub fn requirements(&self) -> Result<Requirements, ImageError> {
-        self.lookup.requirements(|| {
-            let mut out = match self.property_set(DEVICE_REQUIREMENTS)? {
-                Some(set) => requirements_of(&set)?,
-                None => Requirements::default(),
-            };
-            let guarded = self.guards()?.into_values().flatten();
-            out.guard_also(guarded.filter(|(_, needed)| !needed.is_empty()));
-            Ok(out)
-        })
+        self.lookup.requirements(|| dpcpp::requirements_of_sets(&self.some_sets(&[&OF_THE_IMAGE[..], &[GUARDS]].concat())?))
+    }
+
+    /// What the image as a whole needs, guards apart, in whichever dialect it says so.
+    pub(crate) fn unguarded(&self) -> Result<Requirements, ImageError> {
+        dpcpp::requirements_of_sets(&self.some_sets(&OF_THE_IMAGE)?)
+    }
+
+    fn some_sets(&self, names: &[&str]) -> Result<PropertySets, ImageError> {
+        let mut out = PropertySets::new();
+        for name in names {
+            if let Some(set) = self.property_set(name)? {
+                out.insert(*name, set);
+            }
+        }
+        Ok(out)
     }
 
     /// The guards that each entry point reaches, with what it needs under them.
@@ -371,6 +382,12 @@ impl ImageBuilder {
     #[must_use]
     pub fn requirements(self, requirements: &Requirements) -> ImageBuilder {
         self.set(DEVICE_REQUIREMENTS, device_requirements(requirements))
+    }
+
+    /// The same in DPC++'s names and order. Source: FORMATS §4.5.
+    #[must_use]
+    pub fn requirements_dpcpp(self, requirements: &Requirements) -> ImageBuilder {
+        self.set(DEVICE_REQUIREMENTS_DPCPP, dpcpp::device_requirements(requirements))
     }
 
     /// Adds a kernel; no sources leave no explanation.

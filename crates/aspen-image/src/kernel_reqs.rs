@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use aspen_contract::{Aspect, Need, Requirements, WorkGroupSize};
 
 use crate::guards::{self, GUARDS};
-use crate::image::{DEVICE_REQUIREMENTS, DIGEST, DeviceImage, ImageError, requirements_of};
+use crate::image::{DIGEST, DeviceImage, ImageError};
 use crate::property::{PropertySet, Value};
 
 /// The set's name.
@@ -137,9 +137,7 @@ impl DeviceImage<'_> {
             why: "it has no entry, so that nobody knows what it needs".to_owned(),
         })?;
         let mut out = requirements(symbol, kernel_reqs_entries(symbol, &value)?)?;
-        if let Some(set) = self.property_set(DEVICE_REQUIREMENTS)? {
-            out.aspects.extend(requirements_of(&set)?.aspects);
-        }
+        out.aspects.extend(self.unguarded()?.aspects);
         if let Some(value) = self.property(GUARDS, symbol)? {
             let guards = guards::property(&value).ok_or_else(|| ImageError::Guards { symbol: symbol.to_owned() })?;
             out.guard_also(guards.into_iter().filter(|(_, needed)| !needed.is_empty()));

@@ -120,7 +120,7 @@ impl Cut<'_> {
             set.extend(self.globals.iter().map(mapping));
             add("SYCL/program metadata", set);
         }
-        add("SYCL/misc properties", self.misc_properties(arguments));
+        add(dpcpp::MISC_PROPERTIES, self.misc_properties(arguments));
         if arguments.device_globals {
             let property = |global: &DeviceGlobal| ImageGlobal { id: global.id.clone(), size: global.size, in_image: global.image_scope };
             add(DEVICE_GLOBALS, device_globals_set(self.globals.iter().map(property)));
@@ -137,8 +137,8 @@ impl Cut<'_> {
 
     /// DPC++'s set: `aspects` also when there are none.
     fn dpcpp_requirements(&self, requirements: &Requirements) -> PropertySet {
-        let mut set = PropertySet::new();
-        set.insert(dpcpp::ASPECTS.into(), Value::from_u32s(requirements.aspects.iter().map(|aspect| aspect.number())));
+        // The size stands here as in the metadata, which older files do not pad.
+        let mut set = dpcpp::device_requirements(&Requirements { reqd_work_group_size: None, ..requirements.clone() });
         let all = || self.entries.iter().copied().chain(&self.functions);
         let targets: BTreeSet<u32> = all().flat_map(|function| function.fixed_targets.iter().copied()).collect();
         if !targets.is_empty() {
@@ -150,9 +150,6 @@ impl Cut<'_> {
             if !records.is_empty() {
                 set.insert(name.into(), text(&records.into_iter().collect::<Vec<_>>().join(";")));
             }
-        }
-        if let Some(size) = requirements.reqd_sub_group_size {
-            set.insert(dpcpp::REQD_SUB_GROUP_SIZE.into(), Value::U32(size));
         }
         if let Some(function) = self.work_group_source(Dialect::Dpcpp) {
             set.insert(dpcpp::REQD_WORK_GROUP_SIZE.into(), u64s(&function.work_group));

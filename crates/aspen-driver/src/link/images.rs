@@ -23,6 +23,7 @@ use super::coverage::Coverage;
 use super::device_globals::{self, ImageGlobals};
 use super::files::LinkUnit;
 use super::program::Program;
+use crate::args::{Dialect, Options};
 use crate::cuda;
 use crate::error::Error;
 use crate::passes::PassBuilder;
@@ -76,9 +77,8 @@ pub fn make(
     for (((name, plan), image), globals) in plans.iter().zip(images).zip(globals) {
         let reqs = conditional.as_ref().map(|conditional| conditional.kernel_reqs(program, plan)).unwrap_or_default();
         let decided = decided(program, plan, target, conditional.is_some());
-        let with_sources = session.options.requirement_sources;
         let about = |kind, messages: &str| {
-            let described = describe(program, plan, kind, target, name, with_sources);
+            let described = describe(program, plan, kind, target, name, session.options);
             globals.describe(described.set(KERNEL_REQS, reqs.clone()).set(DECIDED, decided.clone()).set(WORK_ITEMS, work_items(messages)))
         };
         let damaged = |error: BuildError| Error::Device(format!("image '{name}': {error}"));
@@ -312,8 +312,7 @@ fn left_out(
     let symbol = |entry| &request.program.linked.summary.function(entry).symbol;
     let entries = plan.entries.iter().copied().filter(|&entry| kernels.iter().any(|(kernel, _)| kernel == symbol(entry))).collect();
     let of_these = ImagePlan { entries, imports: Default::default(), import_guards: Default::default(), ..plan.clone() };
-    let with_sources = session.options.requirement_sources;
-    let described = describe(request.program, &of_these, ImageKind::None, request.target, name, with_sources);
+    let described = describe(request.program, &of_these, ImageKind::None, request.target, name, session.options);
     described.to_bytes(b"").map_err(|error| Error::Device(format!("image '{name}': {error}")))
 }
 
@@ -486,8 +485,13 @@ fn work_items(messages: &str) -> PropertySet {
 }
 
 /// What the container says about an image.
-fn describe(program: &Program, plan: &ImagePlan, kind: ImageKind, target: &Target, name: &str, with_sources: bool) -> ImageBuilder {
-    let mut builder = ImageBuilder::new(kind, target.triple(), &target.name, name).requirements(&plan.requirements);
+fn describe(program: &Program, plan: &ImagePlan, kind: ImageKind, target: &Target, name: &str, options: &Options) -> ImageBuilder {
+    let builder = ImageBuilder::new(kind, target.triple(), &target.name, name);
+    let mut builder = match options.dialect {
+        Dialect::Seed => builder.requirements(&plan.requirements),
+        Dialect::Dpcpp => builder.requirements_dpcpp(&plan.requirements),
+    };
+    let with_sources = options.requirement_sources;
     for &entry in &plan.entries {
         let function = program.linked.summary.function(entry);
         builder = builder.guards(&function.symbol, &program.analysis.guards(entry));
