@@ -84,7 +84,17 @@ pub const PREDEFINED: [&str; 3] = ["__ASPEN__=1", "SYCL_EXT_ONEAPI_DEVICE_IF=1",
 const WITHOUT_HOST_CHECKS: [&str; 3] = ["-U_GLIBCXX_ASSERTIONS", "-D_GLIBCXX_NO_ASSERTIONS", "-U_FORTIFY_SOURCE"];
 
 /// Options of the host that clang's driver offers to each target.
-const OF_ONE_TARGET: [&str; 7] = ["-fsanitize", "-fno-sanitize", "-fprofile", "-fno-profile", "-fcoverage", "--coverage", "-coverage"];
+const OF_ONE_TARGET: [&str; 9] = [
+    "-fsanitize",
+    "-fno-sanitize",
+    "-fprofile",
+    "-fno-profile",
+    "-fcoverage",
+    "--coverage",
+    "-coverage",
+    "-fcf-protection",
+    "-ftest-coverage",
+];
 
 impl PassBuilder<'_> {
     /// The passes of a SYCL source, host first.
