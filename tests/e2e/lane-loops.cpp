@@ -6,6 +6,10 @@
 //# stdout: all right
 //# run: env ASPEN_CPU_LEVEL=4 ./a.out
 //# stdout: all right
+// A loop that leaves by several ways, of which each tells something else, in a kernel over a range is vectors.
+//# run: aspen++ -O2 -fsycl-targets=native_cpu -fsycl-dump-device-code=images mandelbrot.cpp -o b.out
+//# sh: llvm-objdump-22 -d --no-show-raw-insn images/* | grep -cE 'vfmadd.*ps.*zmm'
+//# stdout~: ^[1-9]
 //# deep: further levels of optimisation
 //# run: aspen++ -O3 -ffp-contract=off -fsycl-targets=native_cpu {self} -o a.out
 //# run: ./a.out
@@ -317,4 +321,22 @@ int main() {
   narrow<unsigned short>("half words");
   if (failures == 0)
     std::puts("all right");
+}
+//# file: mandelbrot.cpp
+#include <sycl/sycl.hpp>
+
+int main() {
+  sycl::queue q;
+  unsigned *out = sycl::malloc_device<unsigned>(64 * 64, q);
+  q.parallel_for(sycl::range<2>(64, 64), [=](sycl::id<2> at) {
+     const float cx = at[1] / 32.0f - 1.5f, cy = at[0] / 32.0f - 1.0f;
+     float x = 0, y = 0;
+     unsigned turn = 0;
+     for (; turn < 200 && x * x + y * y < 4; ++turn) {
+       const float next = x * x - y * y + cx;
+       y = 2 * x * y + cy;
+       x = next;
+     }
+     out[at[0] * 64 + at[1]] = turn;
+   }).wait();
 }

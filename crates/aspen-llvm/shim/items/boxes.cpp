@@ -54,6 +54,7 @@ Function *makeBoxes(Function &Entry, const Twine &Name) {
   }
   F->setCallingConv(CallingConv::C);
   F->setComdat(nullptr);
+  F->setDSOLocal(true); // the kernel, whose attributes were copied, is not
   return F;
 }
 
