@@ -18,12 +18,14 @@ inline constexpr bool are_alike<A, B, true> = elements_of<A>::count == elements_
 template <class A, class B> struct common_vec<A, B, std::enable_if_t<are_alike<A, B>>> {
   using type = vec<typename elements_of<A>::element, elements_of<A>::count>;
 };
+/// Whether `B` is a number beside `A`: also what has one element, which converts to it.
+template <class A, class B> inline constexpr bool is_beside = is_vector<A> && (!is_vector<B> || (elements_of<B>::count == 1 && elements_of<A>::count > 1));
 template <class A, class B>
-struct common_vec<A, B, std::enable_if_t<is_vector<A> && !is_vector<B> && std::is_convertible_v<B, typename elements_of<A>::element>>> {
+struct common_vec<A, B, std::enable_if_t<is_beside<A, B> && std::is_convertible_v<B, typename elements_of<A>::element>>> {
   using type = vec<typename elements_of<A>::element, elements_of<A>::count>;
 };
 template <class A, class B>
-struct common_vec<A, B, std::enable_if_t<!is_vector<A> && is_vector<B> && std::is_convertible_v<A, typename elements_of<B>::element>>> {
+struct common_vec<A, B, std::enable_if_t<is_beside<B, A> && std::is_convertible_v<A, typename elements_of<B>::element>>> {
   using type = vec<typename elements_of<B>::element, elements_of<B>::count>;
 };
 template <class A, class B> using common_vec_t = typename common_vec<A, B>::type;
@@ -35,10 +37,10 @@ template <> struct mask_element<2> { using type = std::int16_t; };
 template <> struct mask_element<4> { using type = std::int32_t; };
 template <> struct mask_element<8> { using type = std::int64_t; };
 
-/// The i-th element of a vector-like value, or the number itself.
+/// The i-th element of a vector-like value, its only one, or the number itself.
 template <class T, class A> constexpr T element_at(const A &a, int i) {
   if constexpr (is_vector<A>)
-    return a[i];
+    return a[elements_of<A>::count == 1 ? 0 : i];
   else
     return ((void)i, static_cast<T>(a));
 }
@@ -213,7 +215,7 @@ public:
   }
   /// For the library: a vec of a number or of something vector-like.
   template <class B> static constexpr vec from(const B &b) {
-    static_assert(!detail::is_vector<B> || detail::elements_of<B>::count == N, "the vectors have different numbers of elements");
+    static_assert(detail::elements_of<B>::count == N || detail::elements_of<B>::count == 1, "the vectors have different numbers of elements");
     vec out{};
     for (int i = 0; i < N; ++i)
       out.data_[i] = detail::element_at<T>(b, i);

@@ -116,9 +116,18 @@ constexpr bool one_of_many() {
   float2 both(0);
   both = two.swizzle<1>();
   const float of_double = double2(3, 4).lo();
-  return wide == 1.5 && both[0] == 2.5f && both[1] == 2.5f && of_double == 3.0f && (two.swizzle<0>() ? true : false);
+  // Beside more elements, too, on either side.
+  float4 many(1, 2, 3, 4);
+  const vec<float, 1> ten(10.0f);
+  const auto sum = many + ten, difference = ten - many;
+  const auto less = many < many.swizzle<1>();
+  many *= ten;
+  many.lo() -= many.swizzle<0>();
+  many.hi() = vec<int, 1>(7);
+  const bool beside = sum[3] == 14 && difference[3] == 6 && less[0] == -1 && less[3] == 0 && many[0] == 0 && many[1] == 10 && many[3] == 7;
+  return beside && wide == 1.5 && both[0] == 2.5f && both[1] == 2.5f && of_double == 3.0f && (two.swizzle<0>() ? true : false);
 }
-static_assert(one_of_many());
+static_assert(one_of_many() && add<float4, vec<int, 1>> && add<vec<float, 1>, int2>);
 #if defined(__SYCL_DEVICE_ONLY__)
 // Device code alone may name clang's vectors.
 SYCL_EXTERNAL float4 native(float4 v, vec<std::uint8_t, 3> w) {
