@@ -174,7 +174,24 @@ pub struct Shape {
     /// The type of the function, as IR spells it.
     pub ty: String,
     /// The slot of a vtable in which a virtual call finds it.
-    pub slot: Option<i64>,
+    pub slot: Option<Slot>,
+}
+
+/// A place in a vtable.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct Slot {
+    /// The class that the table is one of, by the name of its type's symbol: of a call, that of its object by the source; of a function, each whose
+    /// objects have such a table. None where the code does not say it.
+    pub class: Option<String>,
+    /// Counted from the address point.
+    pub index: i64,
+}
+
+impl Slot {
+    /// Whether one may be the other: so far as both are known.
+    pub fn may_be(&self, other: &Slot) -> bool {
+        self.index == other.index && (self.class.is_none() || other.class.is_none() || self.class == other.class)
+    }
 }
 
 /// What is known of a function whose address is taken.
@@ -183,7 +200,7 @@ pub struct Taken {
     /// Its type, as IR spells it.
     pub ty: String,
     /// The slots of vtables that hold it.
-    pub slots: BTreeSet<i64>,
+    pub slots: BTreeSet<Slot>,
     /// Whether its address is also taken in another way.
     pub elsewhere: bool,
 }
@@ -216,7 +233,7 @@ impl InvalidSummary {
 }
 
 /// Goes up with every change of the types in this file.
-const VERSION: u8 = 8;
+const VERSION: u8 = 9;
 
 /// Kernels, and exported functions that are defined here. Source: S0 "An exported device function".
 pub fn is_entry_point(function: &Function) -> bool {

@@ -1,7 +1,7 @@
 //! Where calls through pointers may go, in one module and in a program.
 //!
-//! Source: DESIGN §7.5: for a virtual call, the functions in that slot of some vtable; else every function of the same type whose address is
-//! taken. What `!callees` lists is known without.
+//! Source: DESIGN §7.5: for a virtual call, the functions in that slot of the tables of its class, those of derived classes among them, or of any
+//! table where the class is not known; else every function of the same type whose address is taken. What `!callees` lists is known without.
 
 use std::collections::HashMap;
 
@@ -26,9 +26,11 @@ impl<F: Copy> Targets<F> {
     /// The functions that a call may reach.
     pub fn of(&self, call: &Shape) -> Vec<F> {
         let Some(targets) = self.by_type.get(&call.ty) else { return Vec::new() };
-        let slot = call.slot.filter(|slot| targets.iter().any(|(_, taken)| taken.slots.contains(slot)));
-        // A table of functions that a structure points to looks like a vtable, so functions that are taken elsewhere stay.
-        let reached = targets.iter().filter(|(_, taken)| slot.is_none_or(|slot| taken.elsewhere || taken.slots.contains(&slot)));
+        let in_slot = |taken: &Taken| call.slot.as_ref().is_some_and(|slot| taken.slots.iter().any(|one| one.may_be(slot)));
+        // Without a class, a table of functions that a structure points to looks like a vtable: functions that are taken elsewhere stay.
+        let is_virtual = call.slot.as_ref().is_some_and(|slot| slot.class.is_some());
+        let by_slot = is_virtual || targets.iter().any(|(_, taken)| in_slot(taken));
+        let reached = targets.iter().filter(|(_, taken)| !by_slot || in_slot(taken) || (taken.elsewhere && !is_virtual));
         reached.map(|(function, _)| *function).collect()
     }
 }

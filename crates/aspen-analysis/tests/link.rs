@@ -160,6 +160,21 @@ fn calls_through_pointers_reach_functions_of_other_units() {
          h: image
          i: gpu",
     );
+    // By the class too, where both say it.
+    check(
+        &[
+            "kernel k virtual:A@3:4\n own slot:A/0 use:fp16",
+            "g slot:B/0 slot:A/0 use:fp64\n h slot:B/0 use:image\n i taken use:gpu\n j slot:A/1 slot:B/0\n l slot:0 use:cpu",
+        ],
+        "k: cpu fp16 fp64
+         own: fp16
+         g: fp64
+         h: image
+         i: gpu
+         j:
+         l: cpu",
+    );
+    check(&["kernel k virtual:A@3:4\n i taken use:gpu", "h slot:B/0 use:image"], "k:\n i: gpu\n h: image");
     // The address is taken where the function is only declared.
     check(
         &["extern g exported taken", "kernel k pointer@3:4", "g exported use:fp64"],

@@ -27,6 +27,7 @@
 #include "Redirected.h"
 #include "Reach.h"
 #include "Tokens.h"
+#include "VirtualCalls.h"
 #include "WholeLoops.h"
 
 #include "clang/Basic/Version.h"
@@ -188,6 +189,7 @@ public:
     if (Which == Pass::Host || CI.getDiagnostics().hasErrorOccurred())
       return;
     forgetBuiltins(Module);
+    noteClasses(Module, unit());
     replaceAliases(Module);
     // Those of the host, for which no SPIR-V is made (aspen-driver/src/passes.rs).
     if (Which == Pass::Analysis)
@@ -224,6 +226,8 @@ public:
     copyForEachCaller(*Generator);
     if (Opts.Optimized)
       internalise(Module, entryPoints(*Generator, Kernels));
+    else
+      forgetClasses(Module);
   }
 
   /// Whether the pass derives what kernels need, says so in metadata and reports it.
@@ -241,6 +245,7 @@ public:
       return;
     std::string Settings = settings();
     show(aspen_clang_on_optimized(llvm::wrap(&Module), Settings.data(), Settings.size()));
+    forgetClasses(Module);
   }
 
 private:

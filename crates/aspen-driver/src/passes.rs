@@ -180,7 +180,9 @@ impl PassBuilder<'_> {
             _ => {
                 // Macros are the host's, `__SSE2__` among them, and clang makes code of the host's classes that have virtual functions, too.
                 let features = ["-Xclang", "-target-feature", "-Xclang", "+sse", "-Xclang", "-target-feature", "-Xclang", "+sse2"];
-                ["-fsycl", "-fsycl-device-only"].into_iter().chain(features).map(str::to_owned).collect()
+                // The plugin learns of virtual calls' classes by it.
+                let classes = ["-Xclang", "-flto-unit", "-Xclang", "-fwhole-program-vtables"];
+                ["-fsycl", "-fsycl-device-only"].into_iter().chain(features).chain(classes).map(str::to_owned).collect()
             }
         };
         // `-fdebug-compilation-dir`: the same source gives the same bitcode in every folder. Later DWARF has digests of headers in it, which

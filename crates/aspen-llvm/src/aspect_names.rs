@@ -164,7 +164,7 @@ fn pairs(module: ModuleRef<'_>, found: &mut dyn FnMut(String, u32)) {
     let kinds = Kinds::ids(module);
     let lists = |kind: &u32| kinds.used.contains(kind) || kinds.declared.contains(kind);
     for function in module.functions().filter(|function| !function.is_intrinsic()) {
-        let nodes = function.function_metadata(module).into_iter().filter(|(kind, _)| lists(kind));
+        let nodes = function.global_metadata(module).into_iter().filter(|(kind, _)| lists(kind));
         nodes.flat_map(|(_, node)| node.operands()).for_each(&mut pair);
         for instruction in function.instructions() {
             let nodes = kinds.used.iter().filter_map(|&kind| instruction.instruction_metadata(kind));

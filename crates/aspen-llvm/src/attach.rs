@@ -241,7 +241,7 @@ pub fn prepare_for_spirv(module: ModuleRef<'_>) {
     let kinds = Kinds::ids(module);
     let reversed = dialect_of(module) == Some(Dialect::Dpcpp);
     for function in module.functions() {
-        for (kind, node) in function.function_metadata(module) {
+        for (kind, node) in function.global_metadata(module) {
             if kind == kinds.work_group && is_work_group_kernel(function) {
                 function.set_function_metadata(kind, None);
             } else if kind == kinds.work_group {

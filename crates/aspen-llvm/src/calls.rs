@@ -4,14 +4,17 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use aspen_analysis::summary::{Shape, Taken};
+use aspen_analysis::summary::{Shape, Slot, Taken};
 use llvm_sys::LLVMOpcode;
 use llvm_sys::prelude::LLVMValueRef;
 
-use crate::ir::{ModuleRef, Value};
+use crate::ir::{Md, ModuleRef, Value};
 
 /// Calling conventions of kernel entries: PTX, SPIR, AMDGPU. Source: LLVM's `CallingConv.h`; FORMATS §2.
 pub(crate) const KERNEL_CONVENTIONS: [u32; 3] = [71, 76, 91];
+
+/// Classes of virtual calls and vtables, from our own front end. Source: aspen-clang/plugin/VirtualCalls.h.
+const CLASS: &str = "aspen.class";
 
 /// The functions whose addresses are taken, in module order. Nobody calls a kernel so.
 pub(crate) fn taken<'m>(module: ModuleRef<'m>, functions: &[Value<'m>]) -> Vec<(LLVMValueRef, Taken)> {
@@ -27,8 +30,9 @@ pub(crate) fn taken<'m>(module: ModuleRef<'m>, functions: &[Value<'m>]) -> Vec<(
 }
 
 /// What a call through a pointer shows of the function that it reaches.
-pub(crate) fn shape(call: Value<'_>) -> Shape {
-    Shape { ty: call.called_type().spelling(), slot: virtual_slot(call) }
+pub(crate) fn shape(module: ModuleRef<'_>, call: Value<'_>) -> Shape {
+    let class = || call.instruction_metadata(module.kind(CLASS))?.operands().first()?.as_text();
+    Shape { ty: call.called_type().spelling(), slot: virtual_slot(call).map(|index| Slot { class: class(), index }) }
 }
 
 /// Whether a function's address is used other than for a direct call, or a call goes through a pointer.
@@ -71,23 +75,41 @@ fn is_vtable(global: Value<'_>) -> bool {
 }
 
 /// The slots of each function, counted from the address point of its vtable.
-fn vtable_slots(module: ModuleRef<'_>) -> BTreeMap<LLVMValueRef, BTreeSet<i64>> {
-    let mut slots: BTreeMap<LLVMValueRef, BTreeSet<i64>> = BTreeMap::new();
+fn vtable_slots(module: ModuleRef<'_>) -> BTreeMap<LLVMValueRef, BTreeSet<Slot>> {
+    let mut slots: BTreeMap<LLVMValueRef, BTreeSet<Slot>> = BTreeMap::new();
     for vtable in module.globals().filter(|global| is_vtable(*global)) {
+        let address_points = address_points(module, vtable);
+        let mut before = 0;
         // A structure of arrays, one a base with an own vtable pointer.
         for array in vtable.initializer().iter().flat_map(|initializer| initializer.operands()) {
-            let entries: Vec<_> = (0..).zip(array.operands().map(Value::resolve)).collect();
-            let first = entries.iter().find(|(_, entry)| entry.is_function()).map_or(0, |(index, _)| *index);
-            for (index, entry) in &entries {
-                if entry.is_function() {
+            let entries: Vec<_> = (before..).zip(array.operands().map(Value::resolve)).collect();
+            let first = entries.iter().find(|(_, entry)| entry.is_function()).map_or(before, |(at, _)| *at);
+            for (at, entry) in entries.iter().filter(|(_, entry)| entry.is_function()) {
+                let slots = slots.entry(entry.raw()).or_default();
+                if address_points.is_empty() {
                     // Before the address point stand the offset to top, the type info, and offsets of virtual bases. The first slots
                     // may be empty (pure virtual functions), so both readings count.
-                    slots.entry(entry.raw()).or_default().extend([index - 2, index - first]);
+                    slots.extend([before + 2, first].map(|point| Slot { class: None, index: at - point }));
+                } else {
+                    let own = address_points.iter().filter(|(point, _)| (before..=*at).contains(point));
+                    slots.extend(own.map(|(point, class)| Slot { class: Some(class.clone()), index: at - point }));
                 }
             }
+            before += i64::try_from(entries.len()).unwrap_or(i64::MAX);
         }
     }
     slots
+}
+
+/// At which entries of a vtable tables for objects of which classes begin; empty where nobody has said it.
+fn address_points<'m>(module: ModuleRef<'m>, vtable: Value<'m>) -> Vec<(i64, String)> {
+    let kind = module.kind(CLASS);
+    let lists = vtable.global_metadata(module).into_iter().filter(|(own, _)| *own == kind).flat_map(|(_, list)| list.operands());
+    let point = |node: Md<'m>| match node.operands()[..] {
+        [at, class] => Some((at.as_integer()?, class.as_text()?)),
+        _ => None,
+    };
+    lists.filter_map(point).collect()
 }
 
 /// The slot of a virtual call: the callee is loaded from a constant index of a table whose address is loaded from the object, which is

@@ -116,7 +116,7 @@ impl FunctionMetadata {
     pub(crate) fn read<'m>(function: Value<'m>, module: ModuleRef<'m>, kinds: &Kinds, dialect: Dialect) -> FunctionMetadata {
         let mut out = FunctionMetadata::default();
         let (mut dims, mut dim_count) = (None, None);
-        for (kind, node) in function.function_metadata(module) {
+        for (kind, node) in function.global_metadata(module) {
             if kinds.used.contains(&kind) {
                 out.used.extend(kinds.names.read(node));
             } else if kinds.declared.contains(&kind) {

@@ -153,7 +153,7 @@ impl<'m> Reader<'m> {
             },
             ..DeviceFunction::default()
         };
-        for (kind, node) in function.function_metadata(self.module) {
+        for (kind, node) in function.global_metadata(self.module) {
             self.node(kind, node, &mut out);
         }
         if let Some(size) = out.requirements.reqd_work_group_size.as_ref().filter(|_| self.dialect == Dialect::Seed) {

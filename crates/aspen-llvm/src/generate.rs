@@ -181,7 +181,7 @@ impl SpirvVersion {
             if function.any_parameter_has(dereferenceable) {
                 return SpirvVersion(1);
             }
-            let sized = function.function_metadata(module).iter().any(|(kind, _)| *kind == sub_group_size);
+            let sized = function.global_metadata(module).iter().any(|(kind, _)| *kind == sub_group_size);
             SpirvVersion(u8::from(sized))
         };
         module.functions().map(needed).max().unwrap_or(SpirvVersion(0))

@@ -18,7 +18,7 @@ use crate::summarise::summarise;
 /// Costs nothing where no function has a guard.
 pub fn add_guards(module: ModuleRef<'_>, functions: &mut [DeviceFunction]) {
     let guard = Kinds::ids(module).guard;
-    if !module.functions().any(|function| function.function_metadata(module).iter().any(|&(kind, _)| kind == guard)) {
+    if !module.functions().any(|function| function.global_metadata(module).iter().any(|&(kind, _)| kind == guard)) {
         return;
     }
     let summary = summarise(module, &Facts::default());

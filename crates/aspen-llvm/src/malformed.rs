@@ -59,7 +59,7 @@ fn of_function<'m>(function: Value<'m>, module: ModuleRef<'m>, kinds: &Kinds) ->
     {
         out.push(format!("function '{}': the attribute '{DEVICE_HAS}' is '{list}' and no list of numbers of aspects", function.name()));
     }
-    for (kind, node) in function.function_metadata(module) {
+    for (kind, node) in function.global_metadata(module) {
         for (index, dialect) in Dialect::BOTH.into_iter().enumerate() {
             for (own, name) in [(kinds.used[index], dialect.used()), (kinds.declared[index], dialect.declared())] {
                 if kind == own && !is_aspects(node) {
@@ -87,7 +87,7 @@ fn of_function<'m>(function: Value<'m>, module: ModuleRef<'m>, kinds: &Kinds) ->
 
 /// One number of dimensions, as many sizes, and nothing but padding behind them: what was cut off would be a requirement lost.
 fn dimensions_agree<'m>(function: Value<'m>, module: ModuleRef<'m>, kinds: &Kinds, said: &[i64]) -> bool {
-    let sizes = function.function_metadata(module).into_iter().find(|(kind, _)| *kind == kinds.work_group);
+    let sizes = function.global_metadata(module).into_iter().find(|(kind, _)| *kind == kinds.work_group);
     let Some((_, sizes)) = sizes else { return true };
     let sizes = sizes.integers();
     matches!(said, [count] if usize::try_from(*count).is_ok_and(|count| count > 0 && sizes.get(count..).is_some_and(|rest| rest.iter().all(|&size| size == 1))))

@@ -384,7 +384,7 @@ impl<'m> Summariser<'m, '_> {
         if callee.is_inline_assembly() {
             return;
         }
-        let shape = calls::shape(instruction);
+        let shape = calls::shape(self.module, instruction);
         let through = if shape.slot.is_some() { Through::Vtable } else { Through::Pointer };
         // Source: DESIGN §7.5.
         let listed = instruction.instruction_metadata(self.kinds.callees);

@@ -4,14 +4,14 @@
 //! `name` (a definition) or `extern name` (a declaration), `kernel name body=f [internal]`, `exported`, `internal`, `odr`, `glue`,
 //! `use:fp64@3:4`, `use:fp64~printf@3:4` (promoted for a variadic call), `call:g@5:6`, `call:g/3@5:6` (one of 3 targets), `declares:fp16,gpu@1:3` (or `declares:@1:3` for an empty list), `attr:atomic64`,
 //! `guard:gpu,!fp64+cpu` (runs only where the device has gpu and lacks fp64 or cpu), `wg:2x4@7:1`, `sg:8@8:1`,
-//! `system` (no user wrote it), `virtual@3:4` (of slot 0) and `pointer@3:4` (calls that name no function), `taken` and `slot:0` (what such calls
-//! may reach: its address is taken, or in a vtable's slot; all are of one type),
+//! `system` (no user wrote it), `virtual@3:4` (of slot 0), `virtual:A@3:4` (of slot 0 of class A's tables) and `pointer@3:4` (calls that name no
+//! function), `taken`, `slot:0` and `slot:A/0` (what such calls may reach: its address is taken, or in a vtable's slot; all are of one type),
 //! `unit=b.cpp`, `optimized:double,f` (what is left after optimisation: whether `double`, and which functions elsewhere). Places are `line:column` in `t.cpp`.
 
 use std::collections::BTreeMap;
 
 use aspen_analysis::summary::{
-    Call, Declared, FuncId, Function, Indirect, Kernel, Linkage, Optimized, Role, Shape, Summary, Taken, Through, Use,
+    Call, Declared, FuncId, Function, Indirect, Kernel, Linkage, Optimized, Role, Shape, Slot, Summary, Taken, Through, Use,
 };
 use aspen_contract::{Aspect, Place, WorkGroupSize};
 
@@ -24,7 +24,7 @@ fn aspect(name: &str) -> Aspect {
     Aspect::from_name(name).unwrap_or_else(|| panic!("no aspect {name}"))
 }
 
-fn indirect(place: Option<Place>, through: Through, slot: Option<i64>, before: usize) -> Indirect {
+fn indirect(place: Option<Place>, through: Through, slot: Option<Slot>, before: usize) -> Indirect {
     let before = u32::try_from(before).expect("few calls");
     Indirect { place, through, shape: Some(Shape { ty: "t".into(), slot }), before }
 }
@@ -104,8 +104,13 @@ fn function(words: &[&str], name: String, id: &dyn Fn(&str) -> FuncId) -> Functi
                 out.optimized = Some(Optimized { double: rest.contains("double"), reaches, indirect: Vec::new() });
             }
             Some(("slot", slot)) => {
-                let slots = [slot.parse().expect("a number")].into();
-                out.taken = Some(Taken { ty: "t".into(), slots, elsewhere: false });
+                let (class, index) = slot.split_once('/').map_or((None, slot), |(class, index)| (Some(class.to_owned()), index));
+                let no_slots = Taken { ty: "t".into(), slots: Default::default(), elsewhere: false };
+                out.taken.get_or_insert(no_slots).slots.insert(Slot { class, index: index.parse().expect("a number") });
+            }
+            Some(("virtual", class)) => {
+                let slot = Slot { class: Some(class.into()), index: 0 };
+                out.indirect.push(indirect(at, Through::Vtable, Some(slot), out.calls.len()));
             }
             Some(("body", body)) => {
                 if let Role::Kernel(kernel) = &mut out.role {
@@ -115,7 +120,9 @@ fn function(words: &[&str], name: String, id: &dyn Fn(&str) -> FuncId) -> Functi
             Some(_) => panic!("unknown word {word}"),
             None if head == "exported" => out.role = Role::Exported,
             None if head == "system" => out.system = true,
-            None if head == "virtual" => out.indirect.push(indirect(at, Through::Vtable, Some(0), out.calls.len())),
+            None if head == "virtual" => {
+                out.indirect.push(indirect(at, Through::Vtable, Some(Slot { class: None, index: 0 }), out.calls.len()));
+            }
             None if head == "pointer" => out.indirect.push(indirect(at, Through::Pointer, None, out.calls.len())),
             None if head == "taken" => out.taken = Some(Taken { ty: "t".into(), slots: Default::default(), elsewhere: true }),
             None if head == "internal" && words[0] != "kernel" => out.linkage = Linkage::Internal,

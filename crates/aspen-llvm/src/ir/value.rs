@@ -255,9 +255,9 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// All metadata of a function, `(kind, node)`.
-    pub(crate) fn function_metadata(self, module: ModuleRef<'m>) -> Vec<(c_uint, Md<'m>)> {
-        // SAFETY: a function; the entries are read within their count and freed.
+    /// All metadata of a function or a global variable, `(kind, node)`.
+    pub(crate) fn global_metadata(self, module: ModuleRef<'m>) -> Vec<(c_uint, Md<'m>)> {
+        // SAFETY: a function or a variable; the entries are read within their count and freed.
         unsafe {
             let mut count = 0;
             let entries = LLVMGlobalCopyAllMetadata(self.raw, &mut count);

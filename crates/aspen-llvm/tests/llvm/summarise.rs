@@ -400,6 +400,62 @@ fn virtual_calls_reach_their_slot_only() {
     );
 }
 
+/// As the plugin says it of its modules: of which class a virtual call's object is, and where tables of classes begin.
+#[test]
+fn virtual_calls_reach_the_tables_of_their_class_only() {
+    let call = |object: &str, class: &str| {
+        format!(
+            "define void @{object}(ptr %object) {{
+          %table = load ptr, ptr %object
+          %entry = getelementptr inbounds ptr, ptr %table, i64 1
+          %f = load ptr, ptr %entry
+          call void %f(ptr %object){class}
+          ret void }}
+        "
+        )
+    };
+    let calls = [("a", ", !aspen.class !0"), ("b", ", !aspen.class !1"), ("c", ", !aspen.class !2"), ("unknown", "")];
+    check(
+        &(r#"
+        @_ZTV1A = linkonce_odr addrspace(1) constant { [4 x ptr] } { [4 x ptr] [ptr null, ptr null, ptr @a0, ptr @a1] }, !aspen.class !3
+        ; Class B is an A, and has a table of its own that begins behind an offset of a virtual base.
+        @_ZTV1B = linkonce_odr addrspace(1) constant { [4 x ptr], [5 x ptr] } {
+          [4 x ptr] [ptr null, ptr null, ptr @b0, ptr @b1],
+          [5 x ptr] [ptr inttoptr (i64 8 to ptr), ptr null, ptr null, ptr @other0, ptr @other1] }, !aspen.class !4
+        @_ZTV1C = linkonce_odr addrspace(1) constant { [4 x ptr] } { [4 x ptr] [ptr null, ptr null, ptr @a0, ptr @c1] }
+        define linkonce_odr void @a0(ptr %this) { ret void }
+        define linkonce_odr void @a1(ptr %this) { ret void }
+        define linkonce_odr void @b0(ptr %this) { ret void }
+        define linkonce_odr void @b1(ptr %this) { ret void }
+        define linkonce_odr void @other0(ptr %this) { ret void }
+        define linkonce_odr void @other1(ptr %this) { ret void }
+        define linkonce_odr void @c1(ptr %this) { ret void }
+        @taken = internal constant [1 x ptr] [ptr @b0]
+        !0 = !{!"_ZTS1A"}
+        !1 = !{!"_ZTS1B"}
+        !2 = !{!"_ZTS5Other"}
+        !3 = !{!5}
+        !4 = !{!5, !6, !7}
+        !5 = !{i64 2, !"_ZTS1A"}
+        !6 = !{i64 2, !"_ZTS1B"}
+        !7 = !{i64 7, !"_ZTS5Other"}
+        "#
+        .to_owned()
+            + &calls.map(|(object, class)| call(object, class)).concat()),
+        "a0: odr
+         a1: odr
+         b0: odr
+         b1: odr
+         other0: odr
+         other1: odr
+         c1: odr
+         a: calls a1/3; calls b1/3; calls c1/3
+         b: calls b1/2; calls c1/2
+         c: calls other1/2; calls c1/2
+         unknown: calls a1/5; calls b0/5; calls b1/5; calls other1/5; calls c1/5",
+    );
+}
+
 #[test]
 fn without_facts_full_debug_info_places_variables() {
     check(
