@@ -36,6 +36,12 @@
 //# stdout~: (?m)^  sub-group sizes +64$
 //# run: aspen++ -fsycl-targets=native_cpu -fsycl-device-config-file=up.yaml -fsycl-device-config-file=twice.yaml -c {self} -o a.o
 //# count: 1 stderr warning:
+// Lists of what an object depends on have them.
+//# run: aspen++ -MM -fsycl-device-config-file=up.yaml -fsycl-device-config-file=only.yaml {self}
+//# stdout~: ^device-files\.o:.* up\.yaml only\.yaml
+//# run: aspen++ -M -MF list.d -MT it -fsycl-device-config-file=up.yaml {self}
+//# sh: head -n 1 list.d
+//# stdout~: ^it: up\.yaml
 // Mistakes: all of a file at once, each where it is.
 //# run: aspen targets check wrong.yaml
 //# exit: 1

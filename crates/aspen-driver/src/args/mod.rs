@@ -553,6 +553,10 @@ impl Parser {
             let targets = dependency_words.targets.into_iter().map(|(option, target)| vec![option.to_owned(), target]);
             let phony = dependency_words.phony.then(|| vec!["-MP".to_owned()]);
             options.words.extend(file.into_iter().chain(targets).chain(phony).map(Word::All));
+            if options.words.iter().any(|word| matches!(word, Word::All(words) if matches!(words[0].as_str(), "-M" | "-MM"))) {
+                let entries = options.config_files.iter().map(|file| format!("-fdepfile-entry={}", file.display()));
+                options.words.extend(entries.map(|entry| Word::All(vec!["-Xclang".into(), entry])));
+            }
         }
         inputs::settle(&mut options.inputs, options.stage, is_preprocessed)?;
         if options.emit_llvm && options.stage == Stage::Link && options.side != Side::Device && !options.inputs.iter().any(Input::is_header)
