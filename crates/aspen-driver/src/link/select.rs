@@ -89,12 +89,22 @@ impl Selection {
 
     /// Units that take part, and those of archive members that were left out.
     fn partition(&self) -> Result<(Vec<LinkUnit<'_>>, Vec<LinkUnit<'_>>), Error> {
-        let (mut taken, mut left) = (Vec::new(), Vec::new());
+        let (mut taken, mut left): (Vec<LinkUnit<'_>>, Vec<LinkUnit<'_>>) = (Vec::new(), Vec::new());
+        let mut by_tag: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for selected in &self.files {
             for unit in selected.file.units()? {
                 // The linker tells names only. Where several members have one, any of them may be meant: what is too much is never launched.
                 let is_meant = |names: &Vec<String>| unit.member.as_ref().is_some_and(|member| names.contains(&member.name));
-                if selected.members.as_ref().is_none_or(is_meant) { taken.push(unit) } else { left.push(unit) }
+                if !selected.members.as_ref().is_none_or(is_meant) {
+                    left.push(unit);
+                    continue;
+                }
+                // An object that is named twice counts once; whether its host code may stand there twice, the linker says.
+                let same_tag = by_tag.entry(unit.unit.header.tag.clone()).or_default();
+                if same_tag.iter().all(|&known| taken[known].unit != unit.unit) {
+                    same_tag.push(taken.len());
+                    taken.push(unit);
+                }
             }
         }
         Ok((taken, left))
