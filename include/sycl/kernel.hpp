@@ -3,6 +3,7 @@
 //! Images are chosen and loaded by the runtime, so a kernel object is the kernel's identity, and the bundle that it was taken from.
 #pragma once
 #include <cstring>
+#include <string>
 #include <sycl/context.hpp>
 #include <sycl/detail/launch.hpp>
 
@@ -58,8 +59,36 @@ private:
   detail::kernel_identity identity_;
 };
 
-/// Source: SYCL 2020 §4.11.6.
-template <class Name> kernel_id get_kernel_id() { return kernel_id(detail::identify_kernel<Name>()); }
+namespace detail {
+/// Of a kernel that need not be there.
+template <class Name> kernel_id kernel_id_of() { return kernel_id(identify_kernel<Name>()); }
+
+/// `function` is the name of one that clang made for a template parameter `Name`.
+inline bool check_is_kernel(const kernel_identity &kernel, const char *function) {
+  if (aspen_kernel_is_internal(kernel.tag, kernel.symbol) == 1)
+    return true;
+  size_t count = 0;
+  const char *const *const symbols = aspen_kernel_symbols(&count);
+  for (size_t i = 0; i < count; ++i)
+    if (std::strcmp(symbols[i], kernel.symbol) == 0)
+      return true;
+  const char *const name = std::strstr(function, "Name = ");
+  std::string shown = name ? name + std::strlen("Name = ") : kernel.symbol;
+  if (name)
+    shown.pop_back(); // the bracket
+  fail(errc::invalid, ("get_kernel_id<" + shown + ">: the program has no kernel of that name").c_str());
+}
+} // namespace detail
+
+/// Throws `errc::invalid` where the program has no kernel of that name. Such a program is ill-formed, but other units and libraries may have
+/// the kernel, so it shows only when it runs. Source: SYCL 2020 §4.11.6.
+template <class Name> kernel_id get_kernel_id() {
+#if defined(__ASPEN_HOST__)
+  static const bool is_kernel = detail::check_is_kernel(detail::identify_kernel<Name>(), __PRETTY_FUNCTION__);
+  (void)is_kernel;
+#endif
+  return detail::kernel_id_of<Name>();
+}
 
 namespace info::kernel {
 struct reference_count : info::reference_count {};

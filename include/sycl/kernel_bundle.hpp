@@ -102,7 +102,7 @@ inline bool is_compatible(const std::vector<kernel_id> &kernels, const device &o
       return false;
   return true;
 }
-template <class Name> bool is_compatible(const device &on) { return get_kernel_id<Name>().aspen_runs_on(on); }
+template <class Name> bool is_compatible(const device &on) { return detail::kernel_id_of<Name>().aspen_runs_on(on); }
 
 /// A bundle's images, seen as one. Source: SYCL 2020 §4.11.13.
 template <bundle_state State> class device_image {
@@ -148,8 +148,8 @@ public:
 
   bool has_kernel(const kernel_id &kernel) const noexcept { return image_.has_kernel(kernel); }
   bool has_kernel(const kernel_id &kernel, const device &on) const noexcept { return image_.has_kernel(kernel, on); }
-  template <class Name> bool has_kernel() const noexcept { return has_kernel(get_kernel_id<Name>()); }
-  template <class Name> bool has_kernel(const device &on) const noexcept { return has_kernel(get_kernel_id<Name>(), on); }
+  template <class Name> bool has_kernel() const noexcept { return has_kernel(detail::kernel_id_of<Name>()); }
+  template <class Name> bool has_kernel(const device &on) const noexcept { return has_kernel(detail::kernel_id_of<Name>(), on); }
   /// Of a kernel that is a function. Source: sycl_ext_oneapi_free_function_kernels.
   template <auto *Func> bool ext_oneapi_has_kernel() const { return has_kernel(detail::free_function_id<Func>()); }
   template <auto *Func> bool ext_oneapi_has_kernel(const device &on) const { return has_kernel(detail::free_function_id<Func>(), on); }

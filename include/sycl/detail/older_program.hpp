@@ -66,7 +66,7 @@ public:
   }
 
   /// Of a state with kernels.
-  template <class Kernel> bool has_kernel() const { return has(get_kernel_id<Kernel>()); }
+  template <class Kernel> bool has_kernel() const { return has(detail::kernel_id_of<Kernel>()); }
   bool has_kernel(const std::string &name) const {
     must_have_kernels("has_kernel");
     return std::any_of(kernels_.begin(), kernels_.end(), [&](const kernel_id &each) { return name == each.get_name(); });
