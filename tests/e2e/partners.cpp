@@ -12,7 +12,7 @@
 //# run: aspen++ -O3 -fsycl-targets=native_cpu -fsycl-id-queries-fit-in-int {self} -o a.out
 //# run: ./a.out
 //# stdout: 0 wrong of 1569
-//# deep: a sort is made of vectors whose steps are shorter than they are, and longer
+// A sort is made of vectors whose steps are shorter than they are, and longer; between its stores it asks where local memory begins.
 //# run: aspen++ -O2 -fsycl-targets=native_cpu -fsycl-dump-device-code=images sort.cpp -o b.out
 //# sh: llvm-objdump-22 -d --no-show-raw-insn images/* | grep -cE 'vpcmp(u|nle|lt|nlt|le|gt)[a-z]*d.*zmm'
 //# stdout~: ^[1-9][0-9]*$
@@ -196,8 +196,11 @@ int main() {
          for (unsigned step = size / 2; step > 0; step /= 2) {
            sycl::group_barrier(it.get_group());
            const unsigned other = l ^ step;
-           if (other > l && (m[l] > m[other]) == ((l & size) == 0))
-             std::swap(m[l], m[other]);
+           if (other > l && (m[l] > m[other]) == ((l & size) == 0)) {
+             const unsigned kept = m[l];
+             m[l] = m[other];
+             m[other] = kept;
+           }
          }
        sycl::group_barrier(it.get_group());
        out[it.get_global_id(0)] = m[l];

@@ -443,6 +443,29 @@ void discard(Item &I) {
   I.Body = nullptr;
 }
 
+namespace {
+
+// What the kernel's object holds stays as it is where all that the kernel does with it is reading: nobody else has its address. LLVM asks after each store,
+// as what is kept there may have the type of what is stored (a local accessor's offset).
+void keepClosure(Argument &Closure) {
+  SmallVector<Value *, 16> Open{&Closure};
+  SmallVector<LoadInst *, 16> Loads;
+  while (!Open.empty())
+    for (const Use &U : Open.pop_back_val()->uses()) {
+      const auto *Copy = dyn_cast<MemCpyInst>(U.getUser());
+      if (auto *Load = dyn_cast<LoadInst>(U.getUser()); Load && Load->isSimple())
+        Loads.push_back(Load);
+      else if (isa<GetElementPtrInst>(U.getUser()))
+        Open.push_back(U.getUser());
+      else if (!Copy || Copy->isVolatile() || &U != &Copy->getRawSourceUse())
+        return;
+    }
+  for (LoadInst *Load : Loads)
+    Load->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(Load->getContext(), {}));
+}
+
+} // namespace
+
 Item makeItem(Function &Entry, const Names &Names, const Lines &Lines, FunctionAnalysisManager &Analyses, std::string &Why) {
   Module &M = *Entry.getParent();
   Item Out;
@@ -518,6 +541,7 @@ Item makeItem(Function &Entry, const Names &Names, const Lines &Lines, FunctionA
   if (const MDNode *Known = Entry.getMetadata("aspen.work_group"); Known && Known->getNumOperands() == 3)
     for (unsigned D = 0; D < 3; ++D)
       Out.WorkGroup[D] = mdconst::extract<ConstantInt>(Known->getOperand(D))->getZExtValue();
+  keepClosure(*Out.closure());
   AllocaInst *Self = fill(*Body, Out.group(), Out.BySubGroups);
   ownCurrent(*Body, M.getNamedGlobal(Names.Current), Self);
   simplify(*Body, Analyses);
