@@ -182,7 +182,7 @@ public:
   size_t get_size() const { return byte_size(); }
   size_t size() const noexcept { return extent_.size(); }
   size_t get_count() const { return size(); }
-  size_t max_size() const noexcept { return ~size_t(0) / sizeof(element); }
+  size_t max_size() const noexcept { return empty() ? 0 : ~size_t(0) / sizeof(element); }
   bool empty() const noexcept { return size() == 0; }
   range<D> get_range() const { return extent_; }
   id<D> get_offset() const { return offset_; }
@@ -349,7 +349,7 @@ public:
   size_t byte_size() const noexcept { return size() * sizeof(T); }
   size_t size() const noexcept { return aspen_extent.size(); }
   size_t get_count() const { return size(); }
-  size_t max_size() const noexcept { return ~size_t(0) / sizeof(T); }
+  size_t max_size() const noexcept { return empty() ? 0 : ~size_t(0) / sizeof(T); }
   bool empty() const noexcept { return size() == 0; }
   range<D> get_range() const { return aspen_extent; }
 
@@ -485,7 +485,7 @@ public:
   size_t byte_size() const noexcept { return size() * sizeof(element); }
   size_t size() const noexcept { return extent_.size(); }
   size_t get_count() const { return size(); }
-  size_t max_size() const noexcept { return ~size_t(0) / sizeof(element); }
+  size_t max_size() const noexcept { return empty() ? 0 : ~size_t(0) / sizeof(element); }
   bool empty() const noexcept { return size() == 0; }
   range<D> get_range() const { return extent_; }
   id<D> get_offset() const { return offset_; }

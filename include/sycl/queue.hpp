@@ -250,7 +250,7 @@ public:
   template <class Name = detail::unnamed_kernel, class F, class... P> event single_task(ext::oneapi::experimental::properties<P...> properties, F f) {
     return command([&](handler &h) { h.single_task<Name>(properties, f); });
   }
-  template <class Name = detail::unnamed_kernel, class F, class After, class... P>
+  template <class Name = detail::unnamed_kernel, class F, class After = std::vector<event>, class... P>
   event single_task(const After &after, ext::oneapi::experimental::properties<P...> properties, F f) {
     return command([&](handler &h) { h.single_task<Name>(properties, f); }, after);
   }

@@ -119,7 +119,7 @@ public:
   }
   template <class To> void store(size_t offset, To to) const { whole(*this).store(offset, to); }
 
-  template <class B> constexpr const swizzled &operator=(const B &b) const {
+  template <class B = whole> constexpr const swizzled &operator=(const B &b) const {
     const whole value = whole::from(b); // all read before any is written: v.xy() = v.yx()
     for (int i = count - 1; i >= 0; --i) // of an element named twice (see half_of) the first value stays
       of_[index[i]] = value[i];

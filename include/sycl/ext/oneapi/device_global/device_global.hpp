@@ -60,6 +60,7 @@ public:
   template <class... A> constexpr explicit device_global_value(std::in_place_t, A &&...a) : value_{std::forward<A>(a)...} {}
   device_global_value(const device_global_value &) = delete;
   T *aspen_address() const { return const_cast<T *>(&value_); }
+  constexpr const T &aspen_initial() const { return value_; }
 };
 
 template <class T> inline constexpr bool is_device_global = false;
@@ -115,9 +116,15 @@ public:
 
   /// The value on the device that asks.
   T &get() noexcept { return *here(); }
-  const T &get() const noexcept { return *here(); }
+  /// In a constant expression, the initial value of a variable that lies in an image, as in DPC++.
+  constexpr const T &get() const noexcept {
+    if constexpr (image_scope_)
+      if (__builtin_is_constant_evaluated())
+        return value::aspen_initial();
+    return *here();
+  }
   operator T &() noexcept { return get(); }
-  operator const T &() const noexcept { return get(); }
+  constexpr operator const T &() const noexcept { return get(); }
   device_global &operator=(const T &given) noexcept {
     get() = given;
     return *this;
@@ -128,12 +135,12 @@ public:
     return get()[i];
   }
   template <class U = T>
-  const std::remove_reference_t<decltype(std::declval<U &>()[std::ptrdiff_t()])> &operator[](std::ptrdiff_t i) const noexcept {
+  constexpr const std::remove_reference_t<decltype(std::declval<U &>()[std::ptrdiff_t()])> &operator[](std::ptrdiff_t i) const noexcept {
     return get()[i];
   }
   /// Where the value is a pointer, or a class with this operator.
   template <class U = T, class = std::enable_if_t<std::is_pointer_v<U> || std::is_class_v<U>>> T &operator->() noexcept { return get(); }
-  template <class U = T, class = std::enable_if_t<std::is_pointer_v<U> || std::is_class_v<U>>> const T &operator->() const noexcept {
+  template <class U = T, class = std::enable_if_t<std::is_pointer_v<U> || std::is_class_v<U>>> constexpr const T &operator->() const noexcept {
     return get();
   }
 

@@ -17,7 +17,7 @@ namespace sycl::ext::oneapi::experimental {
 
 template <class T, class = void> class complex;
 template <class T> inline constexpr bool is_gencomplex_v = false;
-template <class T> inline constexpr bool is_gencomplex_v<complex<T>> = true;
+template <class T> inline constexpr bool is_gencomplex_v<complex<T>> = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, half>;
 template <class T> struct is_gencomplex : std::bool_constant<is_gencomplex_v<T>> {};
 
 } // namespace sycl::ext::oneapi::experimental
