@@ -95,6 +95,9 @@ static void errors_of_others() {
 }
 
 static void copies(sycl::queue &q) {
+  // All sizes of an accessor to nothing are 0. Source: SYCL 2020 §4.7.6.9.
+  const auto none = [](const auto &a) { return a.empty() && a.size() == 0 && a.byte_size() == 0 && a.max_size() == 0; };
+  CHECK(none(sycl::accessor<int, 2>()) && none(sycl::accessor<int, 0>()) && none(sycl::local_accessor<int, 1>()) && none(sycl::host_accessor<int, 3>()));
   sycl::buffer<int, 1> b(sycl::range<1>(32));
   sycl::accessor placeholder(b); // the queue requires it
   q.fill(placeholder, 7);
