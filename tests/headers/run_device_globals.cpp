@@ -64,6 +64,10 @@ device_global<int[3], decltype(ex::properties(ex::device_image_scope))> in_image
 device_global<pair, decltype(ex::properties(ex::device_image_scope))> in_image_pair{3, 4.5f};
 device_global<long> copied{five};
 device_global<const int, decltype(ex::properties(ex::device_image_scope))> in_image_six{6};
+// Constants of an image have their values at compile time, as in DPC++.
+constexpr device_global<int[2][2], decltype(ex::properties(ex::device_image_scope))> in_image_table{1, 2, 3, 4};
+constexpr device_global<pair, decltype(ex::properties(ex::device_image_scope))> in_image_known{3, 4.5f};
+static_assert(in_image_table[1][0] == 3 && in_image_known.get().b == 4.5f && static_cast<const pair &>(in_image_known).a == 3);
 device_global<const short> copied_from_image{in_image_six};
 struct made {
   int a = 4, b;
