@@ -103,7 +103,8 @@ int main() {
   });
   q.parallel_for(sycl::range(64), ex::properties{}, [=](auto i) { r[i] = 2; }).wait();
   check(all(64, 2), "no properties");
-  q.single_task(ex::properties{ex::work_group_size_hint<1>}, [=] { r[0] = 3; }).wait();
+  const sycl::event first = q.single_task(ex::properties{ex::work_group_size_hint<1>}, [=] { r[0] = 3; });
+  q.single_task({first}, ex::properties{ex::work_group_size_hint<1>}, [=] { r[0] = r[0] == 3 ? 3 : -1; }).wait();
   check(all(1, 3), "a single task");
 
   q.parallel_for<class H>(sycl::range(64), ex::properties{ex::work_group_size<8>}, sycl::reduction(r, sycl::plus<int>()),
