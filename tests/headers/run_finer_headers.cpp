@@ -6,6 +6,7 @@ inline int asserted(int i) { // of a header before SYCL's, and nothing includes 
 }
 #include <sycl/detail/core.hpp>
 #include <sycl/ext/oneapi/experimental/graph/command_graph.hpp>
+#include <sycl/ext/oneapi/kernel_properties/function_properties.hpp>
 #include <sycl/ext/oneapi/memcpy2d.hpp>
 #include <sycl/ext/oneapi/properties/property_value.hpp>
 #include <sycl/ext/oneapi/experimental/raw_kernel_arg.hpp>
