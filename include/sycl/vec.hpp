@@ -75,8 +75,8 @@ public:
   vec() = default;
   constexpr vec(const vec &) = default;
   constexpr vec &operator=(const vec &) = default;
-  /// All elements alike.
-  template <class U, std::enable_if_t<!detail::is_vector<U> && std::is_convertible_v<U, T> && N != 1, int> = 0>
+  /// All elements alike; one element of another vector is a number, too.
+  template <class U, std::enable_if_t<detail::elements_of<U>::count == 1 && std::is_convertible_v<U, T> && N != 1, int> = 0>
   explicit constexpr vec(const U &all) : data_{} {
     for (int i = 0; i < N; ++i)
       data_[i] = static_cast<T>(all);

@@ -128,6 +128,18 @@ constexpr bool one_of_many() {
   return beside && wide == 1.5 && both[0] == 2.5f && both[1] == 2.5f && of_double == 3.0f && (two.swizzle<0>() ? true : false);
 }
 static_assert(one_of_many() && add<float4, vec<int, 1>> && add<vec<float, 1>, int2>);
+// Elements take what their vector takes: braces, and a vector's one element for all of another. Source: SYCL 2020 §4.14.2.
+constexpr bool assigned() {
+  int4 v{0};
+  v.swizzle<3, 0>() = {1, 2};
+  v.swizzle<1>() = {3};
+  int2 w(v.swizzle<3>());
+  v.hi() += {w.lo()[0], 5};
+  const int4 all{v.swizzle<1>()};
+  return v[0] == 2 && v[1] == 3 && v[2] == 1 && v[3] == 6 && w[1] == 1 && all[3] == 3 && static_cast<float4>(float2(7, 8).hi())[2] == 8.0f;
+}
+static_assert(assigned());
+static_assert(!std::is_constructible_v<float4, float2> && !std::is_convertible_v<vec<float, 1>, float4>);
 #if defined(__SYCL_DEVICE_ONLY__)
 // Device code alone may name clang's vectors.
 SYCL_EXTERNAL float4 native(float4 v, vec<std::uint8_t, 3> w) {
