@@ -1,4 +1,5 @@
 // Constructors and destructors of another unit, whole objects' being aliases of bases' for clang, and aliases that the source declares.
+//# also: shared/run_kernel.hpp
 //# run: aspen++ -O2 -fsycl-targets=native_cpu,spir64 parts.cpp main.cpp -o a.out
 //# run: ./a.out
 //# stdout: whole 12
@@ -9,7 +10,7 @@
 //# stdout: whole 12
 //# stdout: base 30
 //# stdout: virtual base 8
-//# stdout~: ^kernel 'Alias' cannot run on 'intel_gpu_dg1': +needs aspect fp64: parts.cpp:8:\d+ in 'third', called from 'lambda at main.cpp:\d+:\d+' main.cpp:\d+:\d+, called from the kernel main.cpp:\d+:\d+$
+//# stdout~: ^kernel 'Alias' cannot run on 'intel_gpu_dg1': +needs aspect fp64: parts.cpp:8:\d+ in 'third', called from 'lambda at main.cpp:\d+:\d+' main.cpp:\d+:\d+, called from the kernel .*run_kernel.hpp:18:\d+$
 //# file: parts.hpp
 #include <sycl/sycl.hpp>
 struct Part {
@@ -38,25 +39,10 @@ extern "C" SYCL_EXTERNAL int third(int x) {
 extern "C" SYCL_EXTERNAL int also_third(int) __attribute__((alias("third")));
 //# file: main.cpp
 #include "parts.hpp"
-#include <cstdio>
-#include <string>
+#include "run_kernel.hpp"
 struct Derived : Part {
   Derived(int x) : Part(x) { value *= 2; }
 };
-template <typename Name, typename Kernel> void run(const char *name, Kernel kernel) {
-  sycl::queue q;
-  int *out = sycl::malloc_shared<int>(1, q);
-  try {
-    q.single_task<Name>([=] { *out = kernel(); }).wait();
-    std::printf("%s %d\n", name, *out);
-  } catch (const sycl::exception &e) {
-    std::string said = e.what();
-    for (char &c : said)
-      c = c == '\n' ? ' ' : c;
-    std::puts(said.c_str());
-  }
-  sycl::free(out, q);
-}
 class Whole;
 class Base;
 class Virtual;

@@ -1,4 +1,5 @@
 // What a call through a pointer may reach in another translation unit counts, too. Source: DESIGN §7.5, §7.7.
+//# also: shared/run_kernel.hpp
 //# run: aspen++ -O2 -fsycl-targets=native_cpu -Wno-sycl-strict -c shapes.cpp
 //# run: aspen++ -O2 -fsycl-targets=native_cpu -Wno-sycl-strict main.cpp shapes.o -o a.out
 //# run: ./a.out
@@ -6,8 +7,8 @@
 //# stdout: pointer 7
 //# stdout: neither 3
 //# run: env ASPEN_DEVICE_PROFILE=intel_gpu_dg1 ./a.out
-//# stdout~: ^kernel 'Virtual' cannot run on 'intel_gpu_dg1': +needs aspect fp64: shapes.cpp:5:\d+ in '\(anonymous namespace\)::Square::area', called from 'area_of' main.cpp:4:\d+, through a function pointer \(one of 2 targets\), called from 'lambda at main.cpp:23:27' main.cpp:25:\d+, called from the kernel main.cpp:9:\d+$
-//# stdout~: ^kernel 'Pointer' cannot run on 'intel_gpu_dg1': +needs aspect fp64: shapes.cpp:11:\d+ in '\(anonymous namespace\)::halves', called from 'lambda at main.cpp:27:27' main.cpp:27:\d+, through a function pointer \(the only target\), called from the kernel main.cpp:9:\d+$
+//# stdout~: ^kernel 'Virtual' cannot run on 'intel_gpu_dg1': +needs aspect fp64: shapes.cpp:5:\d+ in '\(anonymous namespace\)::Square::area', called from 'area_of' main.cpp:3:\d+, through a function pointer \(one of 2 targets\), called from 'lambda at main.cpp:8:27' main.cpp:10:\d+, called from the kernel .*run_kernel.hpp:18:\d+$
+//# stdout~: ^kernel 'Pointer' cannot run on 'intel_gpu_dg1': +needs aspect fp64: shapes.cpp:11:\d+ in '\(anonymous namespace\)::halves', called from 'lambda at main.cpp:12:27' main.cpp:12:\d+, through a function pointer \(the only target\), called from the kernel .*run_kernel.hpp:18:\d+$
 //# stdout: neither 3
 // What optimisation leaves of it.
 //# run: aspen++ -O2 -fsycl-targets=native_cpu -fsycl-requirements=optimized -Wno-sycl-strict main.cpp shapes.cpp -o optimized.out
@@ -47,23 +48,8 @@ SYCL_EXTERNAL Shape *make_square(void *at, int side) {
 SYCL_EXTERNAL Function *chosen() { return halves; }
 //# file: main.cpp
 #include "shapes.hpp"
-#include <cstdio>
-#include <string>
+#include "run_kernel.hpp"
 [[gnu::noinline]] int area_of(const Shape *shape) { return shape->area(); }
-template <typename Name, typename Kernel> void run(const char *name, Kernel kernel) {
-  sycl::queue q;
-  int *out = sycl::malloc_shared<int>(1, q);
-  try {
-    q.single_task<Name>([=] { *out = kernel(); }).wait();
-    std::printf("%s %d\n", name, *out);
-  } catch (const sycl::exception &e) {
-    std::string said = e.what();
-    for (char &c : said)
-      c = c == '\n' ? ' ' : c;
-    std::puts(said.c_str());
-  }
-  sycl::free(out, q);
-}
 class Virtual;
 class Pointer;
 class Neither;

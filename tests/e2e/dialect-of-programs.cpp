@@ -1,14 +1,15 @@
 // DPC++'s names reach programs, whose needs are read under either; and a pass that is asked for alone says what kernels need, whatever the
 // target. Source: DESIGN §2, §5; FORMATS §4.5.
+//# also: shared/run_kernel.hpp
 //# run: aspen++ -O1 -fsycl-targets=native_cpu,spir64 -fsycl-dialect=dpcpp main.cpp -o a.out
 //# run: ./a.out
 //# stdout: dbl 31
 //# stdout: plain 2
 //# run: env ASPEN_DEVICE_PROFILE=intel_gpu_dg1 ./a.out
-//# stdout~: ^kernel 'dbl' cannot run on 'intel_gpu_dg1': needs aspect fp64: .*main.cpp:15:\d+ in the kernel$
+//# stdout~: ^kernel 'dbl' cannot run on 'intel_gpu_dg1': +needs aspect fp64: .*main.cpp:13:\d+ in the kernel$
 //# stdout: plain 2
 //# run: env ASPEN_DEVICE_PROFILE=intel_gpu_pvc ./a.out
-//# stdout~: ^kernel 'dbl' cannot run on 'intel_gpu_pvc': needs sub-group size 8: .*; the device has 16, 32$
+//# stdout~: ^kernel 'dbl' cannot run on 'intel_gpu_pvc': +needs sub-group size 8: .*; the device has 16, 32$
 //# stdout: plain 2
 //# run: aspen check a.out --device=intel_gpu_dg1
 //# exit: 1
@@ -38,9 +39,7 @@
 //# run: aspen++ -O1 -fsycl-device-only -fsycl-targets=native_cpu -c main.cpp -DLISTED=sycl::aspect::fp16 -o alone.bc
 //# stderr~: main.cpp:\d+:\d+: warning: function 'dbl' uses aspect 'fp64' not listed in 'sycl::device_has' \[-Wsycl-aspects\]
 //# file: main.cpp
-#include <cstdio>
-#include <string>
-#include <sycl/sycl.hpp>
+#include "run_kernel.hpp"
 #ifdef LISTED
 #define LISTS [[sycl::device_has(LISTED)]]
 #else
@@ -55,12 +54,7 @@ int main() {
                               [[sycl::reqd_work_group_size(4, 8)]] [[sycl::reqd_sub_group_size(8)]] { volatile double d = 1; p[i.get_global_linear_id()] = int(d) * int(i.get_global_linear_id()); }).wait();
     std::printf("dbl %d\n", p[31]);
   } catch (const sycl::exception &e) {
-    std::string said = e.what();
-    for (char &c : said)
-      c = c == '\n' ? ' ' : c;
-    for (std::size_t at; (at = said.find("  ")) != std::string::npos;)
-      said.erase(at, 1);
-    std::printf("%s\n", said.c_str());
+    print_refusal(e);
   }
   q.single_task<class plain>([=] { p[0] = 2; }).wait();
   std::printf("plain %d\n", p[0]);

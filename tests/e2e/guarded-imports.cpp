@@ -1,4 +1,5 @@
 // What guarded code takes from another library is needed where the guard holds, and nowhere else. Source: DESIGN §7.8.
+//# also: shared/run_kernel.hpp
 //# run: aspen++ -O2 -fPIC -shared deep.cpp -o libdeep.so
 //# run: aspen++ -O2 -fPIC -shared lib.cpp -L. -ldeep -Wl,-rpath,. -o liblib.so
 //# run: aspen++ -O2 main.cpp -L. -llib -Wl,-rpath,. -o a.out
@@ -9,7 +10,7 @@
 //# stdout: both 10
 //# run: env ASPEN_DEVICE_PROFILE=intel_gpu_dg1 ./a.out
 //# stdout: guarded -1
-//# stdout~: ^kernel 'other' cannot run on 'intel_gpu_dg1': +needs aspect fp64: .*deep.cpp:3:\d+ in 'halved', called from 'lib_dbl' lib.cpp:3:\d+, called from 'lambda at main.cpp:33:65' main.cpp:33:\d+, called from 'lambda at main.cpp:31:29' main.cpp:33:5, called from the kernel main.cpp:\d+:\d+$
+//# stdout~: ^kernel 'other' cannot run on 'intel_gpu_dg1': +needs aspect fp64: .*deep.cpp:3:\d+ in 'halved', called from 'lib_dbl' lib.cpp:3:\d+, called from 'lambda at main.cpp:18:65' main.cpp:18:\d+, called from 'lambda at main.cpp:16:29' main.cpp:18:5, called from the kernel .*run_kernel.hpp:18:\d+$
 //# stdout: through another -2
 //# stdout~: ^kernel 'both' cannot run on 'intel_gpu_dg1': +needs aspect fp64
 // And so says who only looks.
@@ -41,26 +42,11 @@ SYCL_EXTERNAL int lib_guarded(int x) {
   return out;
 }
 //# file: main.cpp
-#include <cstdio>
-#include <string>
+#include "run_kernel.hpp"
 #include <sycl/sycl.hpp>
 SYCL_EXTERNAL int lib_dbl(int);
 SYCL_EXTERNAL int lib_guarded(int);
 namespace syclex = sycl::ext::oneapi::experimental;
-template <typename Name, typename Kernel> void run(const char *name, Kernel kernel) {
-  sycl::queue q;
-  int *out = sycl::malloc_shared<int>(1, q);
-  try {
-    q.single_task<Name>([=] { *out = kernel(); }).wait();
-    std::printf("%s %d\n", name, *out);
-  } catch (const sycl::exception &e) {
-    std::string said = e.what();
-    for (char &c : said)
-      c = c == '\n' ? ' ' : c;
-    std::puts(said.c_str());
-  }
-  sycl::free(out, q);
-}
 class guarded;
 class other;
 class through;

@@ -1,11 +1,12 @@
 // A virtual call needs what the functions need that override its slot in its class or in those derived from it, in any unit; functions of other
 // classes in the same slot do not count, be they of the same type. Source: DESIGN §7.5; docs/decisions/0083.
+//# also: shared/run_kernel.hpp
 //# run: aspen++ -O2 -fsycl-targets=native_cpu,spir64 -Wno-error=sycl-strict -Wno-sycl-strict -c shapes.cpp
 //# run: aspen++ -O2 -fsycl-targets=native_cpu,spir64 -Wno-error=sycl-strict -Wno-sycl-strict main.cpp shapes.o -o a.out
 //# run: env ASPEN_DEVICE_PROFILE=intel_gpu_dg1 ./a.out
 //# stdout: plain 9
 //# stdout~: ^kernel 'Far' .* needs aspect fp64: shapes.cpp:4:\d+ in 'Half::area', .* through a function pointer \(one of 3 targets\),
-//# stdout~: ^kernel 'SecondOf' .* needs aspect fp64: main.cpp:16:\d+ in '\(anonymous namespace\)::Both::second',
+//# stdout~: ^kernel 'SecondOf' .* needs aspect fp64: main.cpp:15:\d+ in '\(anonymous namespace\)::Both::second',
 //# stdout: first 3
 //# stdout~: ^kernel 'Member' .* needs aspect fp64:
 //# run: ./a.out
@@ -38,8 +39,7 @@ struct Half : Shape {
 SYCL_EXTERNAL Shape *make_half(void *at) { return new (at) Half; }
 //# file: main.cpp
 #include "shapes.hpp"
-#include <cstdio>
-#include <string>
+#include "run_kernel.hpp"
 namespace {
 struct First {
   int n = 3;
@@ -63,20 +63,6 @@ struct Square : Shape {
 [[gnu::noinline]] int second_of(const Second *second) { return second->second(); }
 [[gnu::noinline]] int by_member(const Shape *shape, int (Shape::*member)() const) { return (shape->*member)(); }
 } // namespace
-template <typename Name, typename Kernel> void run(const char *name, Kernel kernel) {
-  sycl::queue q;
-  int *out = sycl::malloc_shared<int>(1, q);
-  try {
-    q.single_task<Name>([=] { *out = kernel(); }).wait();
-    std::printf("%s %d\n", name, *out);
-  } catch (const sycl::exception &e) {
-    std::string said = e.what();
-    for (char &c : said)
-      c = c == '\n' ? ' ' : c;
-    std::puts(said.c_str());
-  }
-  sycl::free(out, q);
-}
 class Plain;
 class Far;
 class FirstOf;

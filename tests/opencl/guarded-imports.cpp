@@ -1,4 +1,5 @@
 // What guarded code takes from another library is not in what a driver gets where the guard does not hold. Source: DESIGN §7.8.
+//# also: ../e2e/shared/run_kernel.hpp
 //# run: aspen++ -fsycl-targets=spir64 -O2 -fPIC -shared deep.cpp -o libdeep.so
 //# run: aspen++ -fsycl-targets=spir64 -O2 -fPIC -shared lib.cpp -L. -ldeep -Wl,-rpath,. -o liblib.so
 //# run: aspen++ -fsycl-targets=spir64 -O2 main.cpp -L. -llib -Wl,-rpath,. -o a.out
@@ -24,26 +25,11 @@ SYCL_EXTERNAL int lib_guarded(int x) {
   return out;
 }
 //# file: main.cpp
-#include <cstdio>
-#include <string>
+#include "run_kernel.hpp"
 #include <sycl/sycl.hpp>
 SYCL_EXTERNAL int lib_dbl(int);
 SYCL_EXTERNAL int lib_guarded(int);
 namespace syclex = sycl::ext::oneapi::experimental;
-template <typename Name, typename Kernel> void run(const char *name, Kernel kernel) {
-  sycl::queue q;
-  int *out = sycl::malloc_shared<int>(1, q);
-  try {
-    q.single_task<Name>([=] { *out = kernel(); }).wait();
-    std::printf("%s %d\n", name, *out);
-  } catch (const sycl::exception &e) {
-    std::string said = e.what();
-    for (char &c : said)
-      c = c == '\n' ? ' ' : c;
-    std::puts(said.c_str());
-  }
-  sycl::free(out, q);
-}
 class guarded;
 class through;
 int main() {
