@@ -17,6 +17,14 @@
 //# run: aspen++ -fsycl-device-only -fsycl-targets=spir64 -Wno-error=sycl-strict -Wno-sycl-strict -S -emit-llvm main.cpp -o main.ll
 //# sh: grep -E 'type\.test|!type|vcall_visibility|aspen\.class' main.ll || echo none
 //# stdout: none
+// A pass for code that is asked for alone knows classes, too.
+//# run: aspen++ -fsycl-device-only -fsycl-targets=native_cpu -Wno-error=sycl-strict -Wno-sycl-strict -S -emit-llvm main.cpp -o code.ll
+//# sh: grep -E 'type\.test|!type|vcall_visibility|aspen\.class' code.ll || echo none
+//# stdout: none
+//# sh: grep -cE '^define .*kernel .*SecondOf.* !intel_used_aspects' code.ll
+//# stdout: 1
+//# sh: grep -cE '^define .*kernel .*FirstOf.* !intel_used_aspects' code.ll || true
+//# stdout: 0
 //# deep: what optimisation leaves of it
 //# run: aspen++ -O2 -fsycl-targets=native_cpu -fsycl-requirements=optimized -Wno-sycl-strict main.cpp shapes.cpp -o optimized.out
 //# run: env ASPEN_DEVICE_PROFILE=intel_gpu_dg1 ./optimized.out

@@ -221,6 +221,7 @@ public:
       if (library() == DeviceLibrary::Host || library() == DeviceLibrary::Nvidia)
         giveOwnObjects(Module);
       copyForEachCaller(*Generator);
+      forgetClasses(Module);
       return;
     }
     copyForEachCaller(*Generator);

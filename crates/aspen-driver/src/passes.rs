@@ -150,6 +150,15 @@ impl PassBuilder<'_> {
         last.unwrap_or(true)
     }
 
+    /// Whether the pass derives what kernels need: also one for code that is asked for alone, without an analysis beside it.
+    fn analyses(&self, role: &Role) -> bool {
+        match role {
+            Role::Host => false,
+            Role::Analysis { .. } => true,
+            Role::Code { .. } => self.options.side == Side::Device,
+        }
+    }
+
     /// DPC++'s macros of backends whose objects a program may take: they bring the vendors' headers with them, so only who compiles for such a
     /// device has them.
     fn backends(&self) -> Vec<String> {
@@ -180,11 +189,13 @@ impl PassBuilder<'_> {
             _ => {
                 // Macros are the host's, `__SSE2__` among them, and clang makes code of the host's classes that have virtual functions, too.
                 let features = ["-Xclang", "-target-feature", "-Xclang", "+sse", "-Xclang", "-target-feature", "-Xclang", "+sse2"];
-                // The plugin learns of virtual calls' classes by it.
-                let classes = ["-Xclang", "-flto-unit", "-Xclang", "-fwhole-program-vtables"];
-                ["-fsycl", "-fsycl-device-only"].into_iter().chain(features).chain(classes).map(str::to_owned).collect()
+                ["-fsycl", "-fsycl-device-only"].into_iter().chain(features).map(str::to_owned).collect()
             }
         };
+        if self.analyses(&role) {
+            // The plugin learns of virtual calls' classes by it.
+            arguments.extend(["-Xclang", "-flto-unit", "-Xclang", "-fwhole-program-vtables"].map(str::to_owned));
+        }
         // `-fdebug-compilation-dir`: the same source gives the same bitcode in every folder. Later DWARF has digests of headers in it, which
         // nobody reads and preprocessed text lacks.
         let fixed = ["-fno-math-errno", "-fno-exceptions", "-gdwarf-4", "-gline-tables-only", "-fdebug-compilation-dir=."];
@@ -361,8 +372,7 @@ impl PassBuilder<'_> {
         if matches!(role, Role::Analysis { targets, .. } if targets.is_empty() || self.options.stage == Stage::Syntax) {
             arguments.extend(["-Xclang", "-plugin-arg-aspen", "-Xclang", "code=no"].map(str::to_owned));
         }
-        if matches!(role, Role::Code { .. }) && self.options.side == Side::Device {
-            // No analysis beside it: it says itself what kernels need.
+        if matches!(role, Role::Code { .. }) && self.analyses(role) {
             arguments.extend(["-Xclang", "-plugin-arg-aspen", "-Xclang", "metadata=yes"].map(str::to_owned));
         }
         if pass != "host" && self.options.warnings.severity_of_error(Group::Strict) != Severity::Error {
