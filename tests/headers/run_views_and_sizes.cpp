@@ -183,13 +183,6 @@ int main() {
   masks(q);
   numbers();
   forms(q);
-  sycl::vec<int, 4> braces{1, 2, 3, 4};
-  braces.swizzle<0, 1>() = {7, 8};
-  braces.swizzle<2, 3>() = {};
-  expect("views take braces", braces[0] == 7 && braces[1] == 8 && braces[2] == 0 && braces[3] == 0);
-  const sycl::accessor<int, 1, sycl::access_mode::read> none;
-  const sycl::host_accessor<int, 2> host;
-  expect("accessors of nothing have no size", none.max_size() == 0 && host.max_size() == 0 && sycl::local_accessor<int, 1>().max_size() == 0);
   using sycl::ext::oneapi::bfloat16;
   using sycl::ext::oneapi::experimental::fma;
   expect("bfloat16 is rounded once", float(fma(bfloat16(7.f), bfloat16(37.f), bfloat16(-0x1p-30f))) == 258 &&

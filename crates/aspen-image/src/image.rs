@@ -1,6 +1,6 @@
 //! Device images: what an entry of a container says about one, and the builder that writes such an entry.
 //!
-//! The authority for the check is the set `SYCL/device-requirements`, or DPC++'s in its place (DESIGN §5). Everything of ours beside it only explains or speeds up.
+//! The authority for the check is `SYCL/device-requirements` or DPC++'s set (DESIGN §5). Everything of ours beside it only explains or speeds up.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
