@@ -57,6 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "remade",
             "read_once",
             "split_guards",
+            "parted",
             "sunk_guards",
             "strides",
             "strips",

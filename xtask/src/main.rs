@@ -84,7 +84,7 @@ enum Task {
     Math(math::Options),
     /// Build and run other people's programs from checkouts, and compare what came of them with tests/real.toml
     Real(real::Options),
-    /// Random programs against what they must do: `random kernels|requirements|warps|steps --count N --seed S`
+    /// Random programs against what they must do: `random kernels|requirements|warps|parted|steps --count N --seed S`
     #[command(trailing_var_arg = true)]
     Random {
         /// Given to the generator; `--help` lists them

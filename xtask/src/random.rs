@@ -9,10 +9,11 @@ use crate::shell::{Tree, run};
 
 /// What `cargo xtask test` runs: fixed seeds, so that a failure is the change's and not the day's. Of the configurations each program gets
 /// some, in turn, so that together they get all.
-pub const OF_THE_SUITE: [&[&str]; 4] = [
+pub const OF_THE_SUITE: [&[&str]; 5] = [
     &["kernels", "--count", "20", "--seed", "1", "--batch", "2", "--spread", "1"],
     &["requirements", "--count", "20", "--seed", "1", "--batch", "2", "--spread", "1"],
     &["warps", "--count", "1"],
+    &["parted", "--count", "1"],
     &["steps", "--count", "1"],
 ];
 

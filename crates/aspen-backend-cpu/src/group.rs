@@ -7,9 +7,9 @@
 //! scheduler let another coroutine go on with the next item that has not begun. So a kernel without barriers never switches stacks, and
 //! a barrier costs two switches an item. Sub-groups are consecutive local linear ids; their barriers release only their own items.
 //!
-//! An item that has ended counts as arrived at every later barrier (DESIGN §7.25). A barrier that can never be complete, because some items
-//! wait at one of the group and some at one of their sub-group, leaves blocked items and nothing to run: that is reported, and the blocked
-//! coroutines are thrown away with their stacks.
+//! An item that has ended counts as arrived at every later barrier (DESIGN §7.25), and one that waits for the group counts as ended for its
+//! sub-group as soon as nothing else can run (`aside.rs`). A barrier that can never be complete leaves blocked items and nothing to run: that is
+//! reported, and the blocked coroutines are thrown away with their stacks.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::{cell::Cell, collections::VecDeque, ptr};
@@ -22,11 +22,13 @@ use crate::fiber::{Fiber, Pause, Switch, Turn, from_aside, put_aside};
 use crate::running::{Items, note_items};
 use crate::spaces;
 use crate::stacks::{SMALL, Stacks};
+use aside::AtGroup;
 use meetings::Meetings;
 pub(crate) use memory::with_frame;
 use memory::{LocalMemory, Memory};
 pub(crate) use whole::Whole;
 
+mod aside;
 mod meetings;
 mod memory;
 mod whole;
@@ -76,8 +78,10 @@ pub(crate) struct Group {
     ended: u32,
     /// Whether an item has ended, by its linear id (`aspen_cpu_item::ended`).
     has_ended: Vec<u8>,
-    /// Fibers that wait at the group's barrier.
-    waiting: Vec<usize>,
+    /// Those that wait at the group's barrier.
+    waiting: Vec<AtGroup>,
+    /// Items of these that count as ended for their sub-groups.
+    aside: Vec<u32>,
     /// What is known of the sub-groups.
     sub_groups: Vec<SubGroup>,
     /// An ended item whose value a broadcast asked for, the first one.
@@ -129,6 +133,7 @@ impl Worker {
             ended: 0,
             has_ended: Vec::new(),
             waiting: Vec::new(),
+            aside: Vec::new(),
             sub_groups: Vec::new(),
             asked_ended: None,
             ready: VecDeque::new(),
@@ -197,6 +202,8 @@ impl Worker {
             let fiber = match ready {
                 Some(fiber) => fiber,
                 None if ended => return self.checked(),
+                // SAFETY: as above.
+                None if begun && unsafe { (*group).goes_on_without() } => continue,
                 None if begun => return Err(self.stuck()),
                 None => match self.idle_fiber() {
                     Ok(fiber) => fiber,
@@ -350,6 +357,7 @@ impl Worker {
         self.idle.clear();
         self.stacks.clear();
         self.group.waiting.clear();
+        self.group.aside.clear();
         self.group.ready.clear();
         for sub_group in &mut self.group.sub_groups {
             sub_group.waiting.clear();
@@ -459,37 +467,22 @@ impl Group {
     /// Lets those go on who waited for this item only.
     fn end(&mut self, linear: u32) {
         self.ended += 1;
-        if let Some(ended) = self.has_ended.get_mut(linear as usize) {
-            *ended = 1;
-        }
-        let size = self.shape.sub_group_size;
-        let meets = |sub_group: &SubGroup| sub_group.meetings.len() > 0;
-        let ended = self.sub_groups.get((linear / size) as usize).filter(|one| meets(one)).map(|_| self.ended_lanes(linear / size * size));
-        if let Some(sub_group) = self.sub_groups.get_mut((linear / size) as usize) {
-            sub_group.ended += 1;
-            if let Some(ended) = ended {
-                sub_group.meetings.end(ended, &mut self.ready);
-            }
-            let items = size.min(self.items - linear / size * size);
-            if sub_group.waiting.len() as u32 + sub_group.ended == items {
-                self.ready.extend(sub_group.waiting.drain(..));
-            }
-        }
+        self.leaves_sub_group(linear);
         if self.waiting.len() as u32 + self.ended == self.items {
-            self.ready.extend(self.waiting.drain(..));
+            self.release();
         }
     }
 
     /// Where a fiber waits at the group's barrier, and one at that of a sub-group: ` (here and there)`, or what is known of it.
     fn two_places(&self) -> String {
-        let place = |fiber: &usize| {
-            let place = self.places.get(*fiber).copied().filter(|place| !place.is_null())?;
+        let place = |fiber: usize| {
+            let place = self.places.get(fiber).copied().filter(|place| !place.is_null())?;
             // SAFETY: native_cpu.h: a string of the image, which is open.
             Some(unsafe { CStr::from_ptr(place) }.to_string_lossy().into_owned())
         };
         let of_sub_group =
             self.sub_groups.iter().find_map(|sub_group| sub_group.waiting.first().copied().or_else(|| sub_group.meetings.first()));
-        in_brackets(self.waiting.first().into_iter().chain(of_sub_group.iter()).filter_map(place))
+        in_brackets(self.waiting.first().map(|one| one.fiber).into_iter().chain(of_sub_group).filter_map(place))
     }
 
     /// A bit for each lane that has ended in the sub-group that begins with this item.
@@ -518,10 +511,10 @@ unsafe extern "C" fn group_barrier(item: *mut Item) {
         let blocked = {
             let group = &mut *(*frame).group;
             if group.waiting.len() as u32 + group.ended + 1 == group.items {
-                group.ready.extend(group.waiting.drain(..));
+                group.release();
                 false
             } else {
-                group.waiting.push((*frame).fiber);
+                group.waiting.push(AtGroup { fiber: (*frame).fiber, item: (*item).local_linear_id });
                 true
             }
         };

@@ -160,7 +160,7 @@ unsafe extern "C" fn sub_groups_part(_: *const c_void, item: *mut Item) {
 
 #[test]
 fn a_barrier_that_cannot_be_complete_is_an_error_and_the_worker_goes_on() {
-    let shape = shape(sub_groups_part, std::ptr::null(), [1, 1, 10], 4);
+    let shape = Shape { check: true, ..shape(sub_groups_part, std::ptr::null(), [1, 1, 10], 4) };
     let mut worker = Worker::new(shape);
     for _ in 0..2 {
         let error = worker.run([0, 5, 7]).expect_err("item 3 is not at its sub-group's barrier");
@@ -173,6 +173,39 @@ fn a_barrier_that_cannot_be_complete_is_an_error_and_the_worker_goes_on() {
     worker.begin(super::tests::shape(no_barrier, (&raw const counter).cast(), [1, 1, 10], 4));
     worker.run([0; 3]).expect("the next launch is not concerned");
     assert_eq!(counter.load(Ordering::Relaxed), 45);
+}
+
+/// Each sub-group goes through a loop with a barrier of its own, its items as often as their lanes say, and then all come to one of the group.
+unsafe extern "C" fn loops_of_other_lengths(closure: *const c_void, item: *mut Item) {
+    // SAFETY: the test below passes a counter as closure, and the scheduler an item.
+    unsafe {
+        let counter = &*closure.cast::<AtomicU32>();
+        let running = || (0..10).filter(|other| *(*item).ended.add(*other) == 0).count() as u32;
+        for _ in 0..(*item).lane {
+            ((*(*item).ops).sub_group_barrier)(item);
+        }
+        ((*(*item).ops).group_barrier)(item);
+        counter.fetch_add(running(), Ordering::Relaxed);
+        ((*(*item).ops).sub_group_barrier)(item);
+        counter.fetch_add(1000, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn items_at_the_groups_barrier_do_not_keep_their_sub_groups_waiting() {
+    let counter = AtomicU32::new(0);
+    for sub_group_size in [1, 3, 4, 10, 16] {
+        let shape = shape(loops_of_other_lengths, (&raw const counter).cast(), [1, 1, 10], sub_group_size);
+        let mut worker = Worker::new(shape);
+        for _ in 0..2 {
+            counter.store(0, Ordering::Relaxed);
+            worker.run([0; 3]).expect("who waits for the group stands aside");
+            let all = counter.load(Ordering::Relaxed);
+            // Nobody has ended when the first ones come behind the barrier; later some may have.
+            assert_eq!(all / 1000, 10, "sub-groups of {sub_group_size}");
+            assert!((10..=100).contains(&(all % 1000)), "sub-groups of {sub_group_size}: {all}");
+        }
+    }
 }
 
 /// In each round the items part in three by a random number: two of the parts meet, each twice, and the third is ahead. Item 5 ends early.
@@ -240,7 +273,8 @@ unsafe extern "C" fn member_stays_away(_: *const c_void, item: *mut Item) {
 #[test]
 fn a_part_that_never_meets_is_an_error() {
     let shape = shape(member_stays_away, ptr::null(), [1, 1, 3], 4);
-    let mut worker = Worker::new(shape);
+    Worker::new(shape).run([0; 3]).expect("who waits for the group stands aside");
+    let mut worker = Worker::new(Shape { check: true, ..shape });
     for _ in 0..2 {
         let error = worker.run([0; 3]).expect_err("lane 2 is elsewhere");
         assert!(error.message().contains("1 wait at a barrier of the work-group and 2 at one of a sub-group"), "{error}");

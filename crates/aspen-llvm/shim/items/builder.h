@@ -37,6 +37,8 @@ private:
   llvm::BasicBlock *headOf(Version V);
   // Where who leaves a piece goes on: another piece, null for the end.
   llvm::BasicBlock *targetOf(llvm::BasicBlock *To, unsigned Who);
+  // The same if nobody waits there or before.
+  llvm::BasicBlock *entryOf(llvm::BasicBlock *To, unsigned Who);
   void prelude(llvm::IRBuilder<> &B);
   void place(llvm::IRBuilder<> &B, Frame &Frame);
   llvm::Type *keptAs(llvm::AllocaInst *Variable) const;
@@ -60,6 +62,7 @@ private:
   };
   bool partsAtTakes();
   Exchange &exchange(unsigned Number, unsigned Bits, unsigned Who);
+  llvm::AllocaInst *commonAmounts(unsigned Number, unsigned Bits, unsigned Who);
   bool handOver(llvm::Instruction &I, llvm::Value *Lane, unsigned Who, bool SomeMayEnd, llvm::SmallVectorImpl<llvm::Instruction *> &Made);
   llvm::Value *takenByAll(llvm::IRBuilder<> &B, const Take &T, unsigned Who);
   void moveTaken(llvm::IRBuilder<> &B, Version V);
@@ -79,7 +82,17 @@ private:
 
   void stuck(llvm::IRBuilder<> &B, llvm::Value *One, llvm::Value *Other, llvm::Value *Result);
 
+  // parted.cpp
+  void findOrder();
+  unsigned placeIn(llvm::BasicBlock *Start) const { return Order.lookup(Start); }
+  // Keeps where a lane goes on from a piece, for settle.
+  llvm::StoreInst *keepWay(llvm::IRBuilder<> &B, const Ways &Ways, llvm::Value *Next, llvm::Value *Lane);
+  llvm::BasicBlock *settle();
+  llvm::BasicBlock *meet(llvm::BasicBlock *To);
+  void mayWaitAt(llvm::BasicBlock *Start);
+
   // skipped.cpp
+  void openSkips();
   // In a piece: the item that was the last to pass by a barrier, plus 1. Null if none can.
   llvm::AllocaInst *watchSkips(llvm::ArrayRef<llvm::BasicBlock *> Blocks, const Ways &Ways, const llvm::ValueToValueMapTy &Map,
                                llvm::BasicBlock &Head, llvm::Value *Linear);
@@ -136,6 +149,16 @@ private:
   llvm::AllocaInst *Asked = nullptr;   // what the group returns at its end
   llvm::AllocaInst *Skipped = nullptr, *SkippedAt = nullptr; // who passed by which barrier, from 1
   llvm::AllocaInst *Passed = nullptr; // who left where there is a barrier, to which nobody has come as yet; from 1
+
+  // Lanes that part. By start: its number in the order in which those go on who are apart; empty if none part.
+  llvm::DenseMap<llvm::BasicBlock *, unsigned> Order;
+  llvm::AllocaInst *Goes = nullptr;   // where each lane of the sub-group goes on
+  llvm::AllocaInst *Parked = nullptr; // how many lanes wait for others to come where they are
+  llvm::AllocaInst *Waits = nullptr;  // one of them
+  std::map<std::pair<unsigned, llvm::AllocaInst *>, llvm::AllocaInst *> OwnAmounts; // by number and what is shared
+  llvm::BasicBlock *Settle = nullptr; // chooses who goes on
+  llvm::SwitchInst *Chosen = nullptr; // by place
+  llvm::DenseMap<llvm::BasicBlock *, llvm::BasicBlock *> Meets;
 
   // Of the strip that runs: the first row and column, and how many.
   llvm::Value *FirstRow = nullptr, *RowsOfStrip = nullptr, *FirstColumn = nullptr, *Length = nullptr;

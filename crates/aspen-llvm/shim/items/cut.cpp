@@ -233,6 +233,20 @@ bool cutAtDecisions(const View &V, Pieces &Out) {
   return false;
 }
 
+// Where lanes come together again that a branch parts, if some of them come to an operation of the sub-group before: there the others wait for
+// them, as on a GPU. Not where nothing is left but the end. Source: docs/decisions/0084.
+bool cutAtJoins(const View &V, Pieces &Out) {
+  auto Waits = [&](BasicBlock *To) { return To && !Out.AtGroup.contains(To); };
+  auto GoesOn = [](BasicBlock *To) { return To != nullptr; };
+  for (BasicBlock *Start : Out.Starts)
+    for (BasicBlock *B : blocksOf(Start, Out)) {
+      BasicBlock *Join = V.differs(*B) ? V.joinOf(*B) : nullptr;
+      if (Join && !Out.Starts.contains(Join) && any_of(waysFrom(B, Out, Join), Waits) && any_of(waysFrom(Join, Out), GoesOn))
+        return Out.Starts.insert(Join);
+    }
+  return false;
+}
+
 bool mayPart(BasicBlock *Start, const View &V, const Pieces &P) {
   return any_of(blocksOf(Start, P), [&](BasicBlock *B) {
     // Between the branch and the place where all are together again, some may leave.
@@ -447,6 +461,8 @@ Pieces cut(Item &I, const Names &Names, bool MayLieApart) {
     cutAtTakes(*I.Body, [&](const Use &U) { return !Known.Uniform->isDivergentUse(U); }, Out);
   }
   while (cutAtSteps(View(*I.Body, Out), Out, I.BySubGroups))
+    ;
+  while (I.BySubGroups && cutAtJoins(View(*I.Body, Out), Out))
     ;
   // Cuts for speed alone, as many as part nobody.
   const bool InStrips = mayBeStrips(I, Out);

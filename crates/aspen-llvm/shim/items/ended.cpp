@@ -148,7 +148,7 @@ SmallVector<AllocaInst *, 4> Builder::count(IRBuilder<> &B, BasicBlock &Head, co
   return Counts;
 }
 
-// Goes where all go who have not ended. If these go different ways, they wait for each other for ever, and the group ends.
+// Goes where all go who have not ended. Lanes that go different ways wait for each other where they can (parted.cpp); else for ever, and the group ends.
 void Builder::chooseByCounts(IRBuilder<> &B, Version V, const Ways &Ways, ArrayRef<AllocaInst *> Counts, bool SomeEnd,
                              AllocaInst *PassedBy) {
   const bool OfAll = V.second != NotEnded;
@@ -167,7 +167,7 @@ void Builder::chooseByCounts(IRBuilder<> &B, Version V, const Ways &Ways, ArrayR
     B.SetInsertPoint(Otherwise);
   };
   if (Ways.contains(nullptr))
-    Decide(B.CreateICmpEQ(Left, B.getInt32(0)), End);
+    Decide(B.CreateICmpEQ(Left, B.getInt32(0)), targetOf(nullptr, V.second));
   Value *Others = B.getInt32(0);
   BasicBlock *Rest = nullptr;
   for (unsigned Way = 0; Way < Ways.size(); ++Way) {
@@ -195,6 +195,13 @@ void Builder::chooseByCounts(IRBuilder<> &B, Version V, const Ways &Ways, ArrayR
     return;
   }
   Decide(B.CreateICmpEQ(Others, B.getInt32(0)), Rest);
+  if (!Order.empty()) {
+    for (BasicBlock *Way : Ways)
+      if (Way)
+        mayWaitAt(Way);
+    B.CreateBr(V.second == Full ? leaveRegisters(V.first, settle()) : settle());
+    return;
+  }
   // Two of the barriers that some have come to.
   Value *One = B.getInt32(0), *Other = One;
   for (unsigned Way = 0; Way < Ways.size(); ++Way) {

@@ -59,8 +59,10 @@ Function *Builder::run(Frame &Frame) {
   auto *Entry = BasicBlock::Create(C, "entry", G);
   IRBuilder<> B(Entry);
   prelude(B);
-  if (From.BySubGroups)
+  if (From.BySubGroups) {
     findTogether();
+    findOrder();
+  }
   place(B, Frame);
   Done = BasicBlock::Create(C, "done", G);
   if (From.BySubGroups) {
@@ -91,7 +93,9 @@ BasicBlock *Builder::headOf(Version V) {
   return Head;
 }
 
-BasicBlock *Builder::targetOf(BasicBlock *To, unsigned Who) {
+BasicBlock *Builder::targetOf(BasicBlock *To, unsigned Who) { return Who == NotEnded && !Order.empty() ? meet(To) : entryOf(To, Who); }
+
+BasicBlock *Builder::entryOf(BasicBlock *To, unsigned Who) {
   if (!To)
     return End;
   if (Who == Whole && To == Start)
@@ -506,6 +510,8 @@ void Builder::piece(Version V) {
     Counts = count(B, *Head, Ways, Next);
   if (SomeEnd)
     Accesses.push_back(B.CreateStore(B.CreateZExt(endsHere(B, Ways, Next), B.getInt8Ty()), flagOf(B, Linear)));
+  if (!Counts.empty() && !Order.empty() && Ways.size() > 1u + Ways.contains(nullptr))
+    Accesses.push_back(keepWay(B, Ways, Next, L.Of[size_t(Id::Lane)]));
   if (!OfAll) {
     B.CreateBr(Once ? L.After : Latch);
     B.SetInsertPoint(Latch);

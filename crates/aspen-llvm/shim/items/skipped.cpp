@@ -73,18 +73,22 @@ AllocaInst *Builder::watchSkips(ArrayRef<BasicBlock *> Blocks, const Ways &Ways,
   return By;
 }
 
+void Builder::openSkips() {
+  if (Skipped)
+    return;
+  IRBuilder<> E = atEntry();
+  for (AllocaInst **Variable : {&Passed, &Skipped, &SkippedAt}) {
+    *Variable = E.CreateAlloca(E.getInt32Ty(), nullptr, "skipped");
+    E.CreateStore(E.getInt32(0), *Variable);
+  }
+}
+
 // Behind a piece: keeps who was the last to pass by a barrier, if anybody is left who may come there.
 void Builder::keepSkip(IRBuilder<> &B, AllocaInst *By, Value *Left) {
   if (!By)
     return;
+  openSkips();
   Type *Half = B.getInt32Ty();
-  if (!Skipped) {
-    IRBuilder<> E = atEntry();
-    for (AllocaInst **Variable : {&Passed, &Skipped, &SkippedAt}) {
-      *Variable = E.CreateAlloca(Half, nullptr, "skipped");
-      E.CreateStore(E.getInt32(0), *Variable);
-    }
-  }
   Value *Last = B.CreateLoad(Half, By), *Zero = B.getInt32(0);
   Value *Is = B.CreateAnd(B.CreateICmpNE(Last, Zero), B.CreateICmpNE(Left, Zero));
   B.CreateStore(B.CreateSelect(Is, Last, B.CreateLoad(Half, Passed)), Passed);

@@ -25,6 +25,9 @@ constexpr bool isCommon(LaneWay Way) { return Way == LaneWay::Broadcast || Way =
 
 // Values that are given before one cut. Each has a place on the stack of the group's function.
 constexpr unsigned MaxBatch = 128;
+// A take's number: its own of the cut, and above it that of the cut.
+constexpr unsigned CutShift = 7;
+static_assert(MaxBatch == 1 << CutShift);
 
 std::optional<unsigned> bitsOf(const Value *V, ArrayRef<StringLiteral> Names) {
   const auto *Call = dyn_cast<CallInst>(V);
@@ -130,12 +133,12 @@ void cutBlock(BasicBlock *Block, function_ref<bool(const Use &)> IsAlike, Pieces
         auto &Call = cast<CallInst>(*I);
         Type *T = Call.getType();
         auto *Amount = Call.getArgOperand(2);
-        Take Of{unsigned(Number), T->getIntegerBitWidth(), wayOf(Call.getArgOperand(1)), dyn_cast<ConstantInt>(Amount),
+        Take Of{unsigned(Number) | unsigned(Out.Takes.size()) << CutShift, T->getIntegerBitWidth(), wayOf(Call.getArgOperand(1)), dyn_cast<ConstantInt>(Amount),
                 IsAlike(Call.getArgOperandUse(2)) && !bitsOf(Amount, TakenNames)}; // what was taken at a cut before is not known to be alike
         Made.push_back(Of);
         auto *Gives = FunctionType::get(B.getVoidTy(), {Half, T, Half, Half}, false);
         B.CreateCall(callee(M, GiveNames, Of.Bits, Gives, MemoryEffects::inaccessibleMemOnly()),
-                     {B.getInt32(Number), Call.getArgOperand(0), Of.Amount ? PoisonValue::get(Half) : Amount, Call.getArgOperand(1)});
+                     {B.getInt32(Of.Number), Call.getArgOperand(0), Of.Amount ? PoisonValue::get(Half) : Amount, Call.getArgOperand(1)});
       }
       const std::string Place = placeOf(*Batch.front()).str();
       BasicBlock *Behind = SplitBlock(Block, Block->getTerminator());
@@ -144,7 +147,7 @@ void cutBlock(BasicBlock *Block, function_ref<bool(const Use &)> IsAlike, Pieces
         auto *Taken = FunctionType::get(I->getType(), {Half}, false);
         const auto Effects = MemoryEffects::inaccessibleMemOnly(ModRefInfo::Ref);
         const auto &Names = isCommon(Made[Number].Way) ? CommonNames : TakenNames;
-        I->replaceAllUsesWith(B.CreateCall(callee(M, Names, Made[Number].Bits, Taken, Effects), {B.getInt32(Number)}, "taken"));
+        I->replaceAllUsesWith(B.CreateCall(callee(M, Names, Made[Number].Bits, Taken, Effects), {B.getInt32(Made[Number].Number)}, "taken"));
       }
       for (Instruction *I : Batch)
         I->eraseFromParent();
@@ -197,7 +200,7 @@ bool Builder::partsAtTakes() {
 // sub-groups that stay so have their own: where their lanes become whole vectors and nobody else looks, these are registers.
 Builder::Exchange &Builder::exchange(unsigned Number, unsigned Bits, unsigned Who) {
   const bool Own = Who == Full && !partsAtTakes();
-  Exchange &Found = Exchanges[{Number, Bits, Own}];
+  Exchange &Found = Exchanges[{Number % MaxBatch, Bits, Own}];
   if (!Found.Given) {
     IRBuilder<> E = atEntry();
     auto Room = [&](unsigned Wide, const char *Name) {
@@ -208,6 +211,17 @@ Builder::Exchange &Builder::exchange(unsigned Number, unsigned Bits, unsigned Wh
     Found = {Room(Bits, "given"), Room(Bits, "taken"), Room(32, "amounts")};
   }
   return Found;
+}
+
+// How far all lanes take a value. Where lanes may part, some wait at one cut while others come to the next, which have another answer.
+AllocaInst *Builder::commonAmounts(unsigned Number, unsigned Bits, unsigned Who) {
+  AllocaInst *Shared = exchange(Number, Bits, Who).Amounts;
+  if (Order.empty())
+    return Shared;
+  AllocaInst *&Own = OwnAmounts[{Number, Shared}];
+  if (!Own)
+    Own = cast<AllocaInst>(atEntry().Insert(Shared->clone(), "amounts"));
+  return Own;
 }
 
 // Makes memory of what a lane gives, or has taken; whether it is either. `Made` gets the accesses.
@@ -229,10 +243,14 @@ bool Builder::handOver(Instruction &I, Value *Lane, unsigned Who, bool SomeMayEn
   if (Gives) {
     Made.push_back(B.CreateStore(Call.getArgOperand(1), Of(At.Given, Bits)));
     // What is the same for all is known from the first lane; where that may have ended, here at the latest, from whoever comes last.
-    if (Value *Amount = Call.getArgOperand(2); (Who == NotEnded || (SomeMayEnd && !isa<UndefValue>(Amount))) && isCommon(wayOf(Call.getArgOperand(3))))
-      B.CreateStore(Amount, At.Amounts);
-    else if (!isa<UndefValue>(Amount))
-      Made.push_back(B.CreateStore(Amount, Of(At.Amounts, 32)));
+    const bool IsOne = isCommon(wayOf(Call.getArgOperand(3)));
+    if (Value *Amount = Call.getArgOperand(2); !isa<UndefValue>(Amount)) {
+      AllocaInst *Place = IsOne ? commonAmounts(Number, Bits, Who) : At.Amounts;
+      if (IsOne && (Who == NotEnded || SomeMayEnd))
+        B.CreateStore(Amount, Place);
+      else
+        Made.push_back(B.CreateStore(Amount, Of(Place, 32)));
+    }
   } else {
     auto *Load = B.CreateLoad(Call.getType(), Of(At.Taken, Bits));
     Made.push_back(Load);
@@ -323,12 +341,19 @@ Value *Builder::takenByAll(IRBuilder<> &B, const Take &T, unsigned Who) {
     Value *Given = B.CreateAlignedLoad(FixedVectorType::get(Element, From.Lanes), At.Given, Align(64));
     return T.Way == LaneWay::Fold ? foldedByHalves(B, LaneFold(Amount), Given) : B.CreateExtractElement(Given, Amount < From.Lanes ? Amount : 0);
   }
-  Value *Amount = T.Amount ? static_cast<Value *>(T.Amount) : B.CreateLoad(B.getInt32Ty(), At.Amounts);
+  Value *Amount = T.Amount ? static_cast<Value *>(T.Amount) : B.CreateLoad(B.getInt32Ty(), commonAmounts(T.Number, T.Bits, Who));
   if (T.Way == LaneWay::Fold) {
-    Value *Ended = ConstantPointerNull::get(PointerType::get(C, 0));
+    Value *Ended = ConstantPointerNull::get(PointerType::get(C, 0)), *Given = At.Given;
     if (Who == NotEnded)
       Ended = flagOf(B, First);
-    return B.CreateCall(P.Folds[T.Bits / 64], {At.Given, Ended, B.CreateTrunc(Lanes, B.getInt32Ty()), Amount});
+    if (Who == NotEnded && !Order.empty()) {
+      // Folding overwrites, and lanes that wait elsewhere still need what they gave.
+      AllocaInst *Copy = atEntry().CreateAlloca(At.Given->getAllocatedType(), nullptr, "folded");
+      Copy->setAlignment(Align(64));
+      B.CreateMemCpy(Copy, Align(64), At.Given, Align(64), MaxLanes * T.Bits / 8);
+      Given = Copy;
+    }
+    return B.CreateCall(P.Folds[T.Bits / 64], {Given, Ended, B.CreateTrunc(Lanes, B.getInt32Ty()), Amount});
   }
   Value *Whose = B.CreateZExt(Amount, Word);
   Whose = B.CreateSelect(B.CreateICmpULT(Whose, Lanes), Whose, B.getInt64(0));
