@@ -234,15 +234,25 @@ bool cutAtDecisions(const View &V, Pieces &Out) {
 }
 
 // Where lanes come together again that a branch parts, if some of them come to an operation of the sub-group before: there the others wait for
-// them, as on a GPU. Not where nothing is left but the end. Source: docs/decisions/0084.
+// them, as on a GPU. Where some leave a loop, those that stay come together at the end of the turn. Not where nothing is left but the end.
+// Source: docs/decisions/0084.
 bool cutAtJoins(const View &V, Pieces &Out) {
   auto Waits = [&](BasicBlock *To) { return To && !Out.AtGroup.contains(To); };
   auto GoesOn = [](BasicBlock *To) { return To != nullptr; };
+  auto Cut = [&](BasicBlock *B, BasicBlock *Join, const Loop *Within) {
+    auto Before = [&](BasicBlock *To) { return Waits(To) && (!Within || Within->contains(To)); };
+    return Join && Join != B && !Out.Starts.contains(Join) && any_of(waysFrom(B, Out, Join), Before) && any_of(waysFrom(Join, Out), GoesOn) && Out.Starts.insert(Join);
+  };
   for (BasicBlock *Start : Out.Starts)
     for (BasicBlock *B : blocksOf(Start, Out)) {
-      BasicBlock *Join = V.differs(*B) ? V.joinOf(*B) : nullptr;
-      if (Join && !Out.Starts.contains(Join) && any_of(waysFrom(B, Out, Join), Waits) && any_of(waysFrom(Join, Out), GoesOn))
-        return Out.Starts.insert(Join);
+      if (!V.differs(*B))
+        continue;
+      BasicBlock *Join = V.joinOf(*B);
+      if (Cut(B, Join, nullptr))
+        return true;
+      for (const Loop *L = V.Loops.getLoopFor(B); L && !(Join && L->contains(Join)); L = L->getParentLoop())
+        if (Cut(B, L->getLoopLatch(), L))
+          return true;
     }
   return false;
 }
