@@ -16,37 +16,37 @@ template <int D> class h_item {
 public:
   static constexpr int dimensions = D;
   /// Of the physical work-item, which runs every logical one at its place modulo the physical range.
-  item<D, false> get_global() const { return detail::item_access::make<false>(get_global_id(), get_global_range()); }
-  id<D> get_global_id() const { return group_id_ * physical_ + get_physical_local_id(); }
-  size_t get_global_id(int d) const { return get_global_id()[d]; }
-  range<D> get_global_range() const { return group_range_ * physical_; }
-  size_t get_global_range(int d) const { return get_global_range()[d]; }
-  item<D, false> get_logical_local() const { return detail::item_access::make<false>(logical_id_, logical_); }
-  item<D, false> get_physical_local() const { return detail::item_access::make<false>(get_physical_local_id(), physical_); }
-  item<D, false> get_local() const { return get_logical_local(); }
-  id<D> get_local_id() const { return logical_id_; }
-  size_t get_local_id(int d) const { return logical_id_[d]; }
-  range<D> get_local_range() const { return logical_; }
-  size_t get_local_range(int d) const { return logical_[d]; }
-  id<D> get_logical_local_id() const { return logical_id_; }
-  size_t get_logical_local_id(int d) const { return logical_id_[d]; }
-  range<D> get_logical_local_range() const { return logical_; }
-  size_t get_logical_local_range(int d) const { return logical_[d]; }
+  item<D, false> get_global() const noexcept { return detail::item_access::make<false>(get_global_id(), get_global_range()); }
+  id<D> get_global_id() const noexcept { return group_id_ * physical_ + get_physical_local_id(); }
+  size_t get_global_id(int d) const noexcept { return get_global_id()[d]; }
+  range<D> get_global_range() const noexcept { return group_range_ * physical_; }
+  size_t get_global_range(int d) const noexcept { return get_global_range()[d]; }
+  item<D, false> get_logical_local() const noexcept { return detail::item_access::make<false>(logical_id_, logical_); }
+  item<D, false> get_physical_local() const noexcept { return detail::item_access::make<false>(get_physical_local_id(), physical_); }
+  item<D, false> get_local() const noexcept { return get_logical_local(); }
+  id<D> get_local_id() const noexcept { return logical_id_; }
+  size_t get_local_id(int d) const noexcept { return logical_id_[d]; }
+  range<D> get_local_range() const noexcept { return logical_; }
+  size_t get_local_range(int d) const noexcept { return logical_[d]; }
+  id<D> get_logical_local_id() const noexcept { return logical_id_; }
+  size_t get_logical_local_id(int d) const noexcept { return logical_id_[d]; }
+  range<D> get_logical_local_range() const noexcept { return logical_; }
+  size_t get_logical_local_range(int d) const noexcept { return logical_[d]; }
 #if defined(__ASPEN_PTX__)
-  id<D> get_physical_local_id() const { return physical_id_; }
+  id<D> get_physical_local_id() const noexcept { return physical_id_; }
 #else
-  id<D> get_physical_local_id() const { return logical_id_ % physical_; }
+  id<D> get_physical_local_id() const noexcept { return logical_id_ % physical_; }
 #endif
-  size_t get_physical_local_id(int d) const { return get_physical_local_id()[d]; }
-  range<D> get_physical_local_range() const { return physical_; }
-  size_t get_physical_local_range(int d) const { return physical_[d]; }
+  size_t get_physical_local_id(int d) const noexcept { return get_physical_local_id()[d]; }
+  range<D> get_physical_local_range() const noexcept { return physical_; }
+  size_t get_physical_local_range(int d) const noexcept { return physical_[d]; }
 
-  friend bool operator==(const h_item &a, const h_item &b) {
+  friend bool operator==(const h_item &a, const h_item &b) noexcept {
     return a.logical_id_ == b.logical_id_ && a.logical_ == b.logical_ && a.physical_ == b.physical_ && a.group_id_ == b.group_id_ &&
            a.group_range_ == b.group_range_;
   }
 #if __cplusplus < 202002L
-  friend bool operator!=(const h_item &a, const h_item &b) { return !(a == b); }
+  friend bool operator!=(const h_item &a, const h_item &b) noexcept { return !(a == b); }
 #endif
 
 private:
@@ -77,7 +77,7 @@ public:
   }
 
   /// For the library.
-  device_event(const detail::work_item &at, bool together) : item_(at), together_(together) {}
+  device_event(const detail::work_item &at, bool together) noexcept : item_(at), together_(together) {}
 
 private:
   detail::work_item item_;
@@ -93,30 +93,30 @@ public:
   static constexpr int dimensions = D;
   static constexpr memory_scope fence_scope = memory_scope::work_group;
 
-  id<D> get_group_id() const { return detail::group_id_of<D>(item_); }
-  size_t get_group_id(int d) const { return get_group_id()[d]; }
-  id<D> get_id() const { return get_group_id(); }
-  size_t get_id(int d) const { return get_group_id()[d]; }
-  size_t operator[](int d) const { return get_group_id()[d]; }
-  range<D> get_group_range() const { return detail::group_range_of<D>(item_); }
-  size_t get_group_range(int d) const { return get_group_range()[d]; }
-  id<D> get_local_id() const { return detail::local_id_of<D>(item_); }
-  size_t get_local_id(int d) const { return get_local_id()[d]; }
-  range<D> get_local_range() const { return local_; }
-  size_t get_local_range(int d) const { return local_[d]; }
-  range<D> get_max_local_range() const { return local_; }
-  size_t get_group_linear_id() const { return detail::linear_id(get_group_id(), get_group_range()); }
-  size_t get_group_linear_range() const { return get_group_range().size(); }
-  size_t get_local_linear_id() const { return item_.local_linear_id(); }
-  size_t get_local_linear_range() const { return local_.size(); }
-  bool leader() const { return get_local_linear_id() == 0; }
+  id<D> get_group_id() const noexcept { return detail::group_id_of<D>(item_); }
+  size_t get_group_id(int d) const noexcept { return get_group_id()[d]; }
+  id<D> get_id() const noexcept { return get_group_id(); }
+  size_t get_id(int d) const noexcept { return get_group_id()[d]; }
+  size_t operator[](int d) const noexcept { return get_group_id()[d]; }
+  range<D> get_group_range() const noexcept { return detail::group_range_of<D>(item_); }
+  size_t get_group_range(int d) const noexcept { return get_group_range()[d]; }
+  id<D> get_local_id() const noexcept { return detail::local_id_of<D>(item_); }
+  size_t get_local_id(int d) const noexcept { return get_local_id()[d]; }
+  range<D> get_local_range() const noexcept { return local_; }
+  size_t get_local_range(int d) const noexcept { return local_[d]; }
+  range<D> get_max_local_range() const noexcept { return local_; }
+  size_t get_group_linear_id() const noexcept { return detail::linear_id(get_group_id(), get_group_range()); }
+  size_t get_group_linear_range() const noexcept { return get_group_range().size(); }
+  size_t get_local_linear_id() const noexcept { return item_.local_linear_id(); }
+  size_t get_local_linear_range() const noexcept { return local_.size(); }
+  bool leader() const noexcept { return get_local_linear_id() == 0; }
   /// SYCL 1.2.1's.
-  size_t get_linear_id() const { return get_group_linear_id(); }
-  size_t get_linear() const { return get_group_linear_id(); }
-  range<D> get_global_range() const { return get_group_range() * local_; }
-  size_t get_global_range(int d) const { return get_global_range()[d]; }
+  size_t get_linear_id() const noexcept { return get_group_linear_id(); }
+  size_t get_linear() const noexcept { return get_group_linear_id(); }
+  range<D> get_global_range() const noexcept { return get_group_range() * local_; }
+  size_t get_global_range(int d) const noexcept { return get_global_range()[d]; }
   /// The mode may be one of reads, writes and both; it is of both.
-  template <access_mode = access_mode::read_write> void mem_fence(access::fence_space = access::fence_space::global_and_local) const {
+  template <access_mode = access_mode::read_write> void mem_fence(access::fence_space = access::fence_space::global_and_local) const noexcept {
     atomic_fence(memory_order::acq_rel, memory_scope::work_group);
   }
 
@@ -124,7 +124,7 @@ public:
   /// side. Source: SYCL 2020 §4.9.1.7.
   template <class T, access::decorated A, class U, access::decorated B>
   device_event async_work_group_copy(multi_ptr<T, access::address_space::local_space, A> to, multi_ptr<U, access::address_space::global_space, B> from,
-                                     size_t count, size_t stride = 1) const {
+                                     size_t count, size_t stride = 1) const noexcept {
     static_assert(std::is_same_v<T, std::remove_const_t<U>>, "async_work_group_copy copies between elements of one type");
     T *const target = to.get_raw();
     const U *const source = from.get_raw();
@@ -132,17 +132,17 @@ public:
   }
   template <class T, access::decorated A, class U, access::decorated B>
   device_event async_work_group_copy(multi_ptr<T, access::address_space::global_space, A> to, multi_ptr<U, access::address_space::local_space, B> from,
-                                     size_t count, size_t stride = 1) const {
+                                     size_t count, size_t stride = 1) const noexcept {
     static_assert(std::is_same_v<T, std::remove_const_t<U>>, "async_work_group_copy copies between elements of one type");
     T *const target = to.get_raw();
     const U *const source = from.get_raw();
     return copied(count, [&](size_t i) { target[i * stride] = source[i]; });
   }
-  template <class... Events> void wait_for(Events... events) const { (events.wait(), ...); }
+  template <class... Events> void wait_for(Events... events) const noexcept { (events.wait(), ...); }
 
   /// Hierarchical kernels: runs `function` for every logical work-item of the group, one after the other (NVIDIA's processors: side by side).
-  template <class F> void parallel_for_work_item(const F &function) const { parallel_for_work_item(local_, function); }
-  template <class F> void parallel_for_work_item(range<D> logical, const F &function) const {
+  template <class F> void parallel_for_work_item(const F &function) const noexcept { parallel_for_work_item(local_, function); }
+  template <class F> void parallel_for_work_item(range<D> logical, const F &function) const noexcept {
 #if defined(__ASPEN_PTX__)
     detail::in_each_thread<items_of_thread>(__aspen_group_thread(), __aspen_group_threads(), &function, this, logical[0],
                                             D > 1 ? logical[D > 1 ? 1 : 0] : 1, D > 2 ? logical[D > 2 ? 2 : 0] : 1);
@@ -156,13 +156,13 @@ public:
   }
 
   /// By what they were when they were made: a group may lie in a buffer and be compared by another kernel, or by the host.
-  friend bool operator==(const group &a, const group &b) { return a.id_ == b.id_ && a.local_ == b.local_; }
+  friend bool operator==(const group &a, const group &b) noexcept { return a.id_ == b.id_ && a.local_ == b.local_; }
 #if __cplusplus < 202002L
-  friend bool operator!=(const group &a, const group &b) { return !(a == b); }
+  friend bool operator!=(const group &a, const group &b) noexcept { return !(a == b); }
 #endif
 
   /// For the library.
-  explicit group(const detail::work_item &at) : group(at, detail::local_range_of<D>(at), false) {}
+  explicit group(const detail::work_item &at) noexcept : group(at, detail::local_range_of<D>(at), false) {}
   /// For the library, in hierarchical kernels: one physical work-item stands for the whole group.
   group(const detail::work_item &at, const range<D> &local, bool alone = true)
       : item_(at), id_(detail::group_id_of<D>(at)), local_(local), alone_(alone) {}

@@ -29,55 +29,55 @@ public:
   static constexpr int dimensions = D;
   nd_item() = delete;
 
-  id<D> get_global_id() const { return detail::global_id_of<D>(item_); }
-  size_t get_global_id(int d) const { return get_global_id()[d]; }
-  size_t get_global_linear_id() const { return detail::linear_id(get_global_id() - get_offset(), get_global_range()); }
-  id<D> get_local_id() const { return detail::local_id_of<D>(item_); }
-  size_t get_local_id(int d) const { return get_local_id()[d]; }
-  size_t get_local_linear_id() const { return item_.local_linear_id(); }
-  sycl::group<D> get_group() const { return sycl::group<D>(item_); }
-  size_t get_group(int d) const { return detail::group_id_of<D>(item_)[d]; }
-  size_t get_group_linear_id() const { return get_group().get_group_linear_id(); }
-  range<D> get_group_range() const { return detail::group_range_of<D>(item_); }
-  size_t get_group_range(int d) const { return get_group_range()[d]; }
-  range<D> get_global_range() const { return detail::global_range_of<D>(item_); }
-  size_t get_global_range(int d) const { return get_global_range()[d]; }
-  range<D> get_local_range() const { return detail::local_range_of<D>(item_); }
-  size_t get_local_range(int d) const { return get_local_range()[d]; }
+  id<D> get_global_id() const noexcept { return detail::global_id_of<D>(item_); }
+  size_t get_global_id(int d) const noexcept { return get_global_id()[d]; }
+  size_t get_global_linear_id() const noexcept { return detail::linear_id(get_global_id() - get_offset(), get_global_range()); }
+  id<D> get_local_id() const noexcept { return detail::local_id_of<D>(item_); }
+  size_t get_local_id(int d) const noexcept { return get_local_id()[d]; }
+  size_t get_local_linear_id() const noexcept { return item_.local_linear_id(); }
+  sycl::group<D> get_group() const noexcept { return sycl::group<D>(item_); }
+  size_t get_group(int d) const noexcept { return detail::group_id_of<D>(item_)[d]; }
+  size_t get_group_linear_id() const noexcept { return get_group().get_group_linear_id(); }
+  range<D> get_group_range() const noexcept { return detail::group_range_of<D>(item_); }
+  size_t get_group_range(int d) const noexcept { return get_group_range()[d]; }
+  range<D> get_global_range() const noexcept { return detail::global_range_of<D>(item_); }
+  size_t get_global_range(int d) const noexcept { return get_global_range()[d]; }
+  range<D> get_local_range() const noexcept { return detail::local_range_of<D>(item_); }
+  size_t get_local_range(int d) const noexcept { return get_local_range()[d]; }
   /// Deprecated in SYCL 2020, as offsets are.
-  id<D> get_offset() const { return detail::offset_of<D>(item_); }
-  nd_range<D> get_nd_range() const { return nd_range<D>(get_global_range(), get_local_range(), get_offset()); }
-  sub_group get_sub_group() const { return sub_group(item_); }
+  id<D> get_offset() const noexcept { return detail::offset_of<D>(item_); }
+  nd_range<D> get_nd_range() const noexcept { return nd_range<D>(get_global_range(), get_local_range(), get_offset()); }
+  sub_group get_sub_group() const noexcept { return sub_group(item_); }
   /// Source: sycl_ext_oneapi_root_group (ext/oneapi/experimental/root_group.hpp).
   ext::oneapi::experimental::root_group<D> ext_oneapi_get_root_group() const { return ext::oneapi::experimental::root_group<D>(item_); }
 
   /// See group.
   template <class T, access::address_space S, access::decorated A, class U, access::address_space P, access::decorated B>
-  device_event async_work_group_copy(multi_ptr<T, S, A> to, multi_ptr<U, P, B> from, size_t count, size_t stride = 1) const {
+  device_event async_work_group_copy(multi_ptr<T, S, A> to, multi_ptr<U, P, B> from, size_t count, size_t stride = 1) const noexcept {
     return get_group().async_work_group_copy(to, from, count, stride);
   }
   /// With the elements' types named.
   template <class T, class U = T, access::address_space S, access::decorated A, access::address_space P, access::decorated B>
   device_event async_work_group_copy(multi_ptr<std::enable_if_t<true, T>, S, A> to, multi_ptr<std::enable_if_t<true, U>, P, B> from, size_t count,
-                                     size_t stride = 1) const {
+                                     size_t stride = 1) const noexcept {
     return get_group().async_work_group_copy(to, from, count, stride);
   }
-  template <class... Events> void wait_for(Events... events) const { get_group().wait_for(events...); }
+  template <class... Events> void wait_for(Events... events) const noexcept { get_group().wait_for(events...); }
 
   /// SYCL 1.2.1's spelling of group_barrier(get_group()).
-  void barrier(access::fence_space = access::fence_space::global_and_local) const { item_.group_barrier(); }
+  void barrier(access::fence_space = access::fence_space::global_and_local) const noexcept { item_.group_barrier(); }
   /// Of reads, writes or both; it is of both. Source: SYCL 1.2.1 §4.8.1.5.
-  template <access_mode = access_mode::read_write> void mem_fence(access::fence_space = access::fence_space::global_and_local) const {
+  template <access_mode = access_mode::read_write> void mem_fence(access::fence_space = access::fence_space::global_and_local) const noexcept {
     atomic_fence(memory_order::acq_rel, memory_scope::work_group);
   }
 
-  friend bool operator==(const nd_item &a, const nd_item &b) { return a.get_global_id() == b.get_global_id(); }
+  friend bool operator==(const nd_item &a, const nd_item &b) noexcept { return a.get_global_id() == b.get_global_id(); }
 #if __cplusplus < 202002L
-  friend bool operator!=(const nd_item &a, const nd_item &b) { return !(a == b); }
+  friend bool operator!=(const nd_item &a, const nd_item &b) noexcept { return !(a == b); }
 #endif
 
   /// For the library.
-  explicit nd_item(const detail::work_item &at) : item_(at) {}
+  explicit nd_item(const detail::work_item &at) noexcept : item_(at) {}
 
 private:
   detail::work_item item_;

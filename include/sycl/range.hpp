@@ -27,14 +27,14 @@ template <int D> constexpr size_t saturated_bytes(const range<D> &extent, size_t
 template <class Self, int D> class one_number {};
 template <class Self> class one_number<Self, 1> {
 public:
-  constexpr operator size_t() const { return static_cast<const Self &>(*this)[0]; }
+  constexpr operator size_t() const noexcept { return static_cast<const Self &>(*this)[0]; }
 
 // As that number would do. Without these the built-in operators compete with those of two ids, since a number converts to an id.
 #define __ASPEN_INDEX_OPERATOR(op)                                                                                                        \
-  template <class F, std::enable_if_t<std::is_floating_point_v<F>, int> = 0> friend constexpr auto operator op(const Self &a, F b) {       \
+  template <class F, std::enable_if_t<std::is_floating_point_v<F>, int> = 0> friend constexpr auto operator op(const Self &a, F b) noexcept {\
     return a[0] op b;                                                                                                                      \
   }                                                                                                                                        \
-  template <class F, std::enable_if_t<std::is_floating_point_v<F>, int> = 0> friend constexpr auto operator op(F a, const Self &b) {       \
+  template <class F, std::enable_if_t<std::is_floating_point_v<F>, int> = 0> friend constexpr auto operator op(F a, const Self &b) noexcept {\
     return a op b[0];                                                                                                                      \
   }
   __ASPEN_INDEX_OPERATOR(+)
@@ -59,31 +59,31 @@ template <class Self, int D> class index_array {
 
 public:
   static constexpr int dimensions = D;
-  constexpr size_t get(int dimension) const { return values_[dimension]; }
-  constexpr size_t &operator[](int dimension) { return values_[dimension]; }
-  constexpr size_t operator[](int dimension) const { return values_[dimension]; }
+  constexpr size_t get(int dimension) const noexcept { return values_[dimension]; }
+  constexpr size_t &operator[](int dimension) noexcept { return values_[dimension]; }
+  constexpr size_t operator[](int dimension) const noexcept { return values_[dimension]; }
 
-  friend constexpr bool operator==(const Self &a, const Self &b) {
+  friend constexpr bool operator==(const Self &a, const Self &b) noexcept {
     for (int d = 0; d < D; ++d)
       if (a.values_[d] != b.values_[d])
         return false;
     return true;
   }
-  template <class T> friend constexpr std::enable_if_t<is_index_number<T>, bool> operator==(const Self &a, const T &b) {
+  template <class T> friend constexpr std::enable_if_t<is_index_number<T>, bool> operator==(const Self &a, const T &b) noexcept {
     for (int d = 0; d < D; ++d)
       if (a.values_[d] != static_cast<size_t>(b))
         return false;
     return true;
   }
 #if __cplusplus < 202002L
-  friend constexpr bool operator!=(const Self &a, const Self &b) { return !(a == b); }
-  template <class T> friend constexpr std::enable_if_t<is_index_number<T>, bool> operator!=(const Self &a, const T &b) {
+  friend constexpr bool operator!=(const Self &a, const Self &b) noexcept { return !(a == b); }
+  template <class T> friend constexpr std::enable_if_t<is_index_number<T>, bool> operator!=(const Self &a, const T &b) noexcept {
     return !(a == b);
   }
-  template <class T> friend constexpr std::enable_if_t<is_index_number<T>, bool> operator==(const T &a, const Self &b) {
+  template <class T> friend constexpr std::enable_if_t<is_index_number<T>, bool> operator==(const T &a, const Self &b) noexcept {
     return b == a;
   }
-  template <class T> friend constexpr std::enable_if_t<is_index_number<T>, bool> operator!=(const T &a, const Self &b) {
+  template <class T> friend constexpr std::enable_if_t<is_index_number<T>, bool> operator!=(const T &a, const Self &b) noexcept {
     return !(b == a);
   }
 #endif
@@ -91,19 +91,19 @@ public:
 // Element by element; a number on one side stands for itself in every dimension. Numbers are taken as a template parameter, as a
 // conversion to size_t would compete with the built-in operators through id<1>'s conversion.
 #define __ASPEN_INDEX_OPERATOR(op)                                                                                                        \
-  friend constexpr Self operator op(const Self & a, const Self & b) {                                                                      \
+  friend constexpr Self operator op(const Self & a, const Self & b) noexcept {                                                             \
     Self out(a);                                                                                                                           \
     for (int d = 0; d < D; ++d)                                                                                                            \
       out.values_[d] = a.values_[d] op b.values_[d];                                                                                       \
     return out;                                                                                                                            \
   }                                                                                                                                        \
-  template <class T> friend constexpr std::enable_if_t<is_index_number<T>, Self> operator op(const Self &a, const T & b) {                 \
+  template <class T> friend constexpr std::enable_if_t<is_index_number<T>, Self> operator op(const Self &a, const T & b) noexcept {        \
     Self out(a);                                                                                                                           \
     for (int d = 0; d < D; ++d)                                                                                                            \
       out.values_[d] = a.values_[d] op static_cast<size_t>(b);                                                                             \
     return out;                                                                                                                            \
   }                                                                                                                                        \
-  template <class T> friend constexpr std::enable_if_t<is_index_number<T>, Self> operator op(const T & a, const Self &b) {                 \
+  template <class T> friend constexpr std::enable_if_t<is_index_number<T>, Self> operator op(const T & a, const Self &b) noexcept {        \
     Self out(b);                                                                                                                           \
     for (int d = 0; d < D; ++d)                                                                                                            \
       out.values_[d] = static_cast<size_t>(a) op b.values_[d];                                                                             \
@@ -128,12 +128,12 @@ public:
 #undef __ASPEN_INDEX_OPERATOR
 
 #define __ASPEN_INDEX_ASSIGNMENT(op)                                                                                                      \
-  friend constexpr Self &operator op(Self & a, const Self & b) {                                                                           \
+  friend constexpr Self &operator op(Self & a, const Self & b) noexcept {                                                                  \
     for (int d = 0; d < D; ++d)                                                                                                            \
       a.values_[d] op b.values_[d];                                                                                                        \
     return a;                                                                                                                              \
   }                                                                                                                                        \
-  friend constexpr Self &operator op(Self & a, const size_t & b) {                                                                         \
+  friend constexpr Self &operator op(Self & a, const size_t & b) noexcept {                                                                \
     for (int d = 0; d < D; ++d)                                                                                                            \
       a.values_[d] op b;                                                                                                                   \
     return a;                                                                                                                              \
@@ -150,29 +150,29 @@ public:
   __ASPEN_INDEX_ASSIGNMENT(^=)
 #undef __ASPEN_INDEX_ASSIGNMENT
 
-  friend constexpr Self operator+(const Self &a) { return a; }
-  friend constexpr Self operator-(const Self &a) {
+  friend constexpr Self operator+(const Self &a) noexcept { return a; }
+  friend constexpr Self operator-(const Self &a) noexcept {
     Self out(a);
     for (int d = 0; d < D; ++d)
       out.values_[d] = size_t(0) - a.values_[d];
     return out;
   }
-  friend constexpr Self &operator++(Self &a) {
+  friend constexpr Self &operator++(Self &a) noexcept {
     for (int d = 0; d < D; ++d)
       ++a.values_[d];
     return a;
   }
-  friend constexpr Self operator++(Self &a, int) {
+  friend constexpr Self operator++(Self &a, int) noexcept {
     Self old(a);
     ++a;
     return old;
   }
-  friend constexpr Self &operator--(Self &a) {
+  friend constexpr Self &operator--(Self &a) noexcept {
     for (int d = 0; d < D; ++d)
       --a.values_[d];
     return a;
   }
-  friend constexpr Self operator--(Self &a, int) {
+  friend constexpr Self operator--(Self &a, int) noexcept {
     Self old(a);
     --a;
     return old;
@@ -194,12 +194,12 @@ template <int D> class range : public detail::index_array<range<D>, D> {
   using base = detail::index_array<range<D>, D>;
 
 public:
-  constexpr range() : base(0, 0, 0) {}
-  template <int N = D, std::enable_if_t<N == 1, int> = 0> constexpr range(size_t a) : base(a, 0, 0) {}
-  template <int N = D, std::enable_if_t<N == 2, int> = 0> constexpr range(size_t a, size_t b) : base(a, b, 0) {}
-  template <int N = D, std::enable_if_t<N == 3, int> = 0> constexpr range(size_t a, size_t b, size_t c) : base(a, b, c) {}
+  constexpr range() noexcept : base(0, 0, 0) {}
+  template <int N = D, std::enable_if_t<N == 1, int> = 0> constexpr range(size_t a) noexcept : base(a, 0, 0) {}
+  template <int N = D, std::enable_if_t<N == 2, int> = 0> constexpr range(size_t a, size_t b) noexcept : base(a, b, 0) {}
+  template <int N = D, std::enable_if_t<N == 3, int> = 0> constexpr range(size_t a, size_t b, size_t c) noexcept : base(a, b, c) {}
   /// The product of all dimensions.
-  constexpr size_t size() const {
+  constexpr size_t size() const noexcept {
     size_t all = 1;
     for (int d = 0; d < D; ++d)
       all *= this->values_[d];
@@ -215,17 +215,17 @@ template <int D> class id : public detail::index_array<id<D>, D>, public detail:
   using base = detail::index_array<id<D>, D>;
 
 public:
-  constexpr id() : base(0, 0, 0) {}
-  template <int N = D, std::enable_if_t<N == 1, int> = 0> constexpr id(size_t a) : base(a, 0, 0) {}
-  template <int N = D, std::enable_if_t<N == 2, int> = 0> constexpr id(size_t a, size_t b) : base(a, b, 0) {}
-  template <int N = D, std::enable_if_t<N == 3, int> = 0> constexpr id(size_t a, size_t b, size_t c) : base(a, b, c) {}
-  constexpr id(const range<D> &from) : base(0, 0, 0) {
+  constexpr id() noexcept : base(0, 0, 0) {}
+  template <int N = D, std::enable_if_t<N == 1, int> = 0> constexpr id(size_t a) noexcept : base(a, 0, 0) {}
+  template <int N = D, std::enable_if_t<N == 2, int> = 0> constexpr id(size_t a, size_t b) noexcept : base(a, b, 0) {}
+  template <int N = D, std::enable_if_t<N == 3, int> = 0> constexpr id(size_t a, size_t b, size_t c) noexcept : base(a, b, c) {}
+  constexpr id(const range<D> &from) noexcept : base(0, 0, 0) {
     for (int d = 0; d < D; ++d)
       this->values_[d] = from[d];
   }
-  template <bool O> constexpr id(const item<D, O> &from) : id(from.get_id()) {}
+  template <bool O> constexpr id(const item<D, O> &from) noexcept : id(from.get_id()) {}
   /// As DPC++ and AdaptiveCpp have it. In one dimension the number of an id makes the range.
-  template <int N = D, std::enable_if_t<N != 1, int> = 0> explicit constexpr operator range<N>() const {
+  template <int N = D, std::enable_if_t<N != 1, int> = 0> explicit constexpr operator range<N>() const noexcept {
     range<N> out;
     for (int d = 0; d < D; ++d)
       out[d] = (*this)[d];
@@ -238,14 +238,14 @@ id(size_t, size_t, size_t) -> id<3>;
 
 namespace detail {
 /// Row-major position of `at` in `extent`.
-template <int D> constexpr size_t linear_id(const id<D> &at, const range<D> &extent) {
+template <int D> constexpr size_t linear_id(const id<D> &at, const range<D> &extent) noexcept {
   size_t out = at[0];
   for (int d = 1; d < D; ++d)
     out = out * extent[d] + at[d];
   return out;
 }
 /// The inverse of linear_id.
-template <int D> constexpr id<D> delinearize(size_t linear, const range<D> &extent) {
+template <int D> constexpr id<D> delinearize(size_t linear, const range<D> &extent) noexcept {
   id<D> out;
   for (int d = D - 1; d > 0; --d) {
     out[d] = linear % extent[d];
@@ -261,7 +261,7 @@ constexpr size_t chosen_local = ~size_t(0);
 constexpr size_t most_chosen = 256;
 
 /// The local range, or if it is to be chosen, one that divides the global range, with as many work-items as may be in the last dimensions.
-template <int D> constexpr range<D> local_for(const range<D> &global, range<D> local) {
+template <int D> constexpr range<D> local_for(const range<D> &global, range<D> local) noexcept {
   if (local[0] != chosen_local)
     return local;
   size_t room = most_chosen;
@@ -282,21 +282,22 @@ public:
   static constexpr int dimensions = D;
   /// Of no items, to be assigned to: DPC++ has it, and what its migration tool makes uses it.
   constexpr nd_range() = default;
-  constexpr nd_range(range<D> global, range<D> local, id<D> offset = id<D>()) : global_(global), local_(detail::local_for(global, local)), offset_(offset) {}
-  constexpr range<D> get_global_range() const { return global_; }
-  constexpr range<D> get_local_range() const { return local_; }
-  constexpr range<D> get_group_range() const {
+  constexpr nd_range(range<D> global, range<D> local, id<D> offset = id<D>()) noexcept
+      : global_(global), local_(detail::local_for(global, local)), offset_(offset) {}
+  constexpr range<D> get_global_range() const noexcept { return global_; }
+  constexpr range<D> get_local_range() const noexcept { return local_; }
+  constexpr range<D> get_group_range() const noexcept {
     range<D> out(global_);
     for (int d = 0; d < D; ++d)
       out[d] = local_[d] ? global_[d] / local_[d] : 0;
     return out;
   }
-  constexpr id<D> get_offset() const { return offset_; }
-  friend constexpr bool operator==(const nd_range &a, const nd_range &b) {
+  constexpr id<D> get_offset() const noexcept { return offset_; }
+  friend constexpr bool operator==(const nd_range &a, const nd_range &b) noexcept {
     return a.global_ == b.global_ && a.local_ == b.local_ && a.offset_ == b.offset_;
   }
 #if __cplusplus < 202002L
-  friend constexpr bool operator!=(const nd_range &a, const nd_range &b) { return !(a == b); }
+  friend constexpr bool operator!=(const nd_range &a, const nd_range &b) noexcept { return !(a == b); }
 #endif
 
 private:

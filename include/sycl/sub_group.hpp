@@ -17,19 +17,19 @@ public:
   static constexpr int dimensions = 1;
   static constexpr memory_scope fence_scope = memory_scope::sub_group;
 
-  id<1> get_group_id() const { return id<1>(item_.sub_group_id()); }
-  id<1> get_local_id() const { return id<1>(item_.lane()); }
-  range<1> get_local_range() const { return range<1>(item_.sub_group_size()); }
-  range<1> get_group_range() const { return range<1>(item_.sub_group_count()); }
-  range<1> get_max_local_range() const { return range<1>(item_.sub_group_max_size()); }
-  linear_id_type get_group_linear_id() const { return item_.sub_group_id(); }
-  linear_id_type get_local_linear_id() const { return item_.lane(); }
-  linear_id_type get_group_linear_range() const { return item_.sub_group_count(); }
-  linear_id_type get_local_linear_range() const { return item_.sub_group_size(); }
-  bool leader() const { return item_.lane() == 0; }
-  friend bool operator==(const sub_group &a, const sub_group &b) { return a.get_group_id() == b.get_group_id(); }
+  id<1> get_group_id() const noexcept { return id<1>(item_.sub_group_id()); }
+  id<1> get_local_id() const noexcept { return id<1>(item_.lane()); }
+  range<1> get_local_range() const noexcept { return range<1>(item_.sub_group_size()); }
+  range<1> get_group_range() const noexcept { return range<1>(item_.sub_group_count()); }
+  range<1> get_max_local_range() const noexcept { return range<1>(item_.sub_group_max_size()); }
+  linear_id_type get_group_linear_id() const noexcept { return item_.sub_group_id(); }
+  linear_id_type get_local_linear_id() const noexcept { return item_.lane(); }
+  linear_id_type get_group_linear_range() const noexcept { return item_.sub_group_count(); }
+  linear_id_type get_local_linear_range() const noexcept { return item_.sub_group_size(); }
+  bool leader() const noexcept { return item_.lane() == 0; }
+  friend bool operator==(const sub_group &a, const sub_group &b) noexcept { return a.get_group_id() == b.get_group_id(); }
 #if __cplusplus < 202002L
-  friend bool operator!=(const sub_group &a, const sub_group &b) { return !(a == b); }
+  friend bool operator!=(const sub_group &a, const sub_group &b) noexcept { return !(a == b); }
 #endif
 
   /// What DPC++'s first sub-group had as members. They call the group algorithms, so their header must be there when one is used.

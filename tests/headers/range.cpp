@@ -31,3 +31,23 @@ constexpr id<2> changed() {
 }
 static_assert(changed() == id<2>(7, 4));
 int indexes_pointers(const int *p, id<1> i) { return p[i] + p[i + 1] + p[i % 2]; }
+
+// Nothing here throws, and says so since revision 11 of SYCL 2020.
+template <class I> constexpr bool throws_nothing([[maybe_unused]] I a, [[maybe_unused]] I b) {
+  [[maybe_unused]] const I &c = a;
+#define OF_TWO(op) static_assert(noexcept(a op b) && noexcept(a op 1) && noexcept('\2' op a) && std::is_same_v<decltype(a op b), I>);
+  OF_TWO(+) OF_TWO(-) OF_TWO(*) OF_TWO(/) OF_TWO(%) OF_TWO(<<) OF_TWO(>>) OF_TWO(&) OF_TWO(|) OF_TWO(^)
+  OF_TWO(&&) OF_TWO(||) OF_TWO(<) OF_TWO(>) OF_TWO(<=) OF_TWO(>=)
+#undef OF_TWO
+#define TO_ONE(op) static_assert(noexcept(a op b) && noexcept(a op 1) && std::is_same_v<decltype(a op 1), I &>);
+  TO_ONE(+=) TO_ONE(-=) TO_ONE(*=) TO_ONE(/=) TO_ONE(%=) TO_ONE(<<=) TO_ONE(>>=) TO_ONE(&=) TO_ONE(|=) TO_ONE(^=)
+#undef TO_ONE
+  static_assert(noexcept(+a) && noexcept(-a) && noexcept(++a) && noexcept(--a) && noexcept(a++) && noexcept(a--));
+  static_assert(noexcept(a[0]) && noexcept(c[0]) && noexcept(a.get(0)) && noexcept(a == b) && noexcept(a != 1));
+  return std::is_nothrow_default_constructible_v<I>;
+}
+static_assert(throws_nothing(id<1>(), id<1>()) && throws_nothing(id<3>(), id<3>()) && throws_nothing(range<2>(), range<2>()));
+static_assert(std::is_nothrow_constructible_v<range<3>, size_t, size_t, size_t> && std::is_nothrow_constructible_v<id<1>, size_t> &&
+              std::is_nothrow_constructible_v<id<2>, range<2>> && std::is_nothrow_constructible_v<nd_range<2>, range<2>, range<2>, id<2>>);
+static_assert(noexcept(range<2>().size()) && noexcept(size_t(id<1>())) && noexcept(nd_range<1>().get_global_range()) &&
+              noexcept(nd_range<1>().get_local_range()) && noexcept(nd_range<1>().get_group_range()) && noexcept(nd_range<1>().get_offset()));
