@@ -174,7 +174,9 @@ public:
   }
 
 #define __ASPEN_VEC_ASSIGNMENT(op)                                                                                                        \
-  template <class B = vec> constexpr vec &operator op##=(const B &b) { return *this = *this op b; }
+  template <class B = vec, class W = vec> constexpr auto operator op##=(const B &b)->decltype((void)(std::declval<W &>() op b), *this) {      \
+    return *this = *this op b;                                                                                                             \
+  }
   __ASPEN_VEC_ASSIGNMENT(+)
   __ASPEN_VEC_ASSIGNMENT(-)
   __ASPEN_VEC_ASSIGNMENT(*)
@@ -186,22 +188,23 @@ public:
   __ASPEN_VEC_ASSIGNMENT(<<)
   __ASPEN_VEC_ASSIGNMENT(>>)
 #undef __ASPEN_VEC_ASSIGNMENT
-  constexpr vec &operator++() { return *this += T(1); }
-  constexpr vec &operator--() { return *this -= T(1); }
-  constexpr vec operator++(int) {
+  template <class U = T, std::enable_if_t<detail::is_counter<U>, int> = 0> constexpr vec &operator++() { return *this += T(1); }
+  template <class U = T, std::enable_if_t<detail::is_counter<U>, int> = 0> constexpr vec &operator--() { return *this -= T(1); }
+  template <class U = T, std::enable_if_t<detail::is_counter<U>, int> = 0> constexpr vec operator++(int) {
     vec old(*this);
     ++*this;
     return old;
   }
-  constexpr vec operator--(int) {
+  template <class U = T, std::enable_if_t<detail::is_counter<U>, int> = 0> constexpr vec operator--(int) {
     vec old(*this);
     --*this;
     return old;
   }
-  friend constexpr vec operator+(const vec &v) { return v; }
-  friend constexpr vec operator-(const vec &v) { return v.each([](const T &e) { return static_cast<T>(-e); }); }
-  template <class U = T>
-  friend constexpr std::enable_if_t<(std::is_integral_v<U> || std::is_same_v<U, std::byte>)&&std::is_same_v<U, T>, vec<U, N>> operator~(const vec<U, N> &v) {
+  template <class U = T, std::enable_if_t<detail::is_numeric<U>, int> = 0> friend constexpr vec operator+(const vec &v) { return v; }
+  template <class U = T, std::enable_if_t<detail::is_numeric<U>, int> = 0> friend constexpr vec operator-(const vec &v) {
+    return v.each([](const T &e) { return static_cast<T>(-e); });
+  }
+  template <class U = T> friend constexpr std::enable_if_t<detail::is_bits<U> && std::is_same_v<U, T>, vec<U, N>> operator~(const vec<U, N> &v) {
     return v.each([](const U &e) { return static_cast<U>(~e); });
   }
   friend constexpr auto operator!(const vec &v) { return v == T(0); }
@@ -249,24 +252,25 @@ vec(T, U...) -> vec<T, static_cast<int>(sizeof...(U)) + 1>;
 
 // --- operators on vecs, swizzles and numbers ---
 
-#define __ASPEN_VEC_OPERATOR(op)                                                                                                          \
-  template <class A, class B, class V = detail::common_vec_t<A, B>> constexpr V operator op(const A &a, const B & b) {                     \
+#define __ASPEN_VEC_OPERATOR(op, needed)                                                                                                  \
+  template <class A, class B, class V = detail::common_vec_t<A, B>, std::enable_if_t<detail::needed<typename V::element_type>, int> = 0>   \
+  constexpr V operator op(const A &a, const B &b) {                                                                                        \
     using T = typename V::element_type;                                                                                                    \
     V out{};                                                                                                                               \
     for (int i = 0; i < static_cast<int>(V::size()); ++i)                                                                                  \
       out[i] = static_cast<T>(detail::element_at<T>(a, i) op detail::element_at<T>(b, i));                                                 \
     return out;                                                                                                                            \
   }
-__ASPEN_VEC_OPERATOR(+)
-__ASPEN_VEC_OPERATOR(-)
-__ASPEN_VEC_OPERATOR(*)
-__ASPEN_VEC_OPERATOR(/)
-__ASPEN_VEC_OPERATOR(%)
-__ASPEN_VEC_OPERATOR(&)
-__ASPEN_VEC_OPERATOR(|)
-__ASPEN_VEC_OPERATOR(^)
-__ASPEN_VEC_OPERATOR(<<)
-__ASPEN_VEC_OPERATOR(>>)
+__ASPEN_VEC_OPERATOR(+, is_numeric)
+__ASPEN_VEC_OPERATOR(-, is_numeric)
+__ASPEN_VEC_OPERATOR(*, is_numeric)
+__ASPEN_VEC_OPERATOR(/, is_numeric)
+__ASPEN_VEC_OPERATOR(%, is_whole)
+__ASPEN_VEC_OPERATOR(&, is_bits)
+__ASPEN_VEC_OPERATOR(|, is_bits)
+__ASPEN_VEC_OPERATOR(^, is_bits)
+__ASPEN_VEC_OPERATOR(<<, is_whole)
+__ASPEN_VEC_OPERATOR(>>, is_whole)
 #undef __ASPEN_VEC_OPERATOR
 
 /// Bytes are shifted by a number, as std::byte is.
@@ -283,8 +287,9 @@ __ASPEN_VEC_BYTE_SHIFT(<<)
 __ASPEN_VEC_BYTE_SHIFT(>>)
 #undef __ASPEN_VEC_BYTE_SHIFT
 
-#define __ASPEN_VEC_COMPARISON(op)                                                                                                        \
-  template <class A, class B, class V = detail::common_vec_t<A, B>> constexpr auto operator op(const A &a, const B & b) {                  \
+#define __ASPEN_VEC_COMPARISON(op, needed)                                                                                                \
+  template <class A, class B, class V = detail::common_vec_t<A, B>, std::enable_if_t<detail::needed<typename V::element_type>, int> = 0>   \
+  constexpr auto operator op(const A &a, const B &b) {                                                                                     \
     using T = typename V::element_type;                                                                                                    \
     using M = typename detail::mask_element<sizeof(T)>::type;                                                                              \
     vec<M, static_cast<int>(V::size())> out{};                                                                                               \
@@ -292,14 +297,14 @@ __ASPEN_VEC_BYTE_SHIFT(>>)
       out[i] = (detail::element_at<T>(a, i) op detail::element_at<T>(b, i)) ? M(-1) : M(0);                                                \
     return out;                                                                                                                            \
   }
-__ASPEN_VEC_COMPARISON(==)
-__ASPEN_VEC_COMPARISON(!=)
-__ASPEN_VEC_COMPARISON(<)
-__ASPEN_VEC_COMPARISON(>)
-__ASPEN_VEC_COMPARISON(<=)
-__ASPEN_VEC_COMPARISON(>=)
-__ASPEN_VEC_COMPARISON(&&)
-__ASPEN_VEC_COMPARISON(||)
+__ASPEN_VEC_COMPARISON(==, is_element)
+__ASPEN_VEC_COMPARISON(!=, is_element)
+__ASPEN_VEC_COMPARISON(<, is_element)
+__ASPEN_VEC_COMPARISON(>, is_element)
+__ASPEN_VEC_COMPARISON(<=, is_element)
+__ASPEN_VEC_COMPARISON(>=, is_element)
+__ASPEN_VEC_COMPARISON(&&, is_numeric)
+__ASPEN_VEC_COMPARISON(||, is_numeric)
 #undef __ASPEN_VEC_COMPARISON
 
 /// Whether any (all) elements have their highest bit set, as comparisons leave it.

@@ -109,6 +109,28 @@ static_assert(add<int4, int4> && add<int4, int> && add<int2, decltype(std::declv
 #ifndef __SYCL_DEVICE_ONLY__ // where they convert to clang's vectors, which convert to each other
 static_assert(!add<int4, float4> && !add<int4, int3> && !add<int4, mint4> && !add<float2, decltype(std::declval<int4 &>().xy())> && !add<mint2, mint3>);
 #endif
+// Elements have the operators of their kind. Source: SYCL 2020 §4.14.2.1 (revision 11).
+#define ASKED(name, expression)                                                                                                            \
+  template <class T, class = void> constexpr bool name = false;                                                                            \
+  template <class T> constexpr bool name<T, std::void_t<decltype(expression)>> = true;
+ASKED(arithmetic, std::declval<T>() * std::declval<T>() / 2 + -std::declval<T>())
+ASKED(whole, std::declval<T>() % std::declval<T>() << 2)
+ASKED(bitwise, ~(std::declval<T>() & std::declval<T>()))
+ASKED(logical, !(std::declval<T>() || std::declval<T>()))
+ASKED(ordered, std::declval<T>() < std::declval<T>())
+ASKED(counted, --(++std::declval<T>()))
+ASKED(multiplied, std::declval<T>() *= std::declval<T>())
+ASKED(reduced, std::declval<T>() %= std::declval<T>())
+ASKED(masked, std::declval<T>() &= std::declval<T>())
+#undef ASKED
+/// A digit for each of the questions, of a vector and of a swizzle.
+template <class T> constexpr int operators_of =
+    (arithmetic<T> ? 1 : 0) + (whole<T> ? 2 : 0) + (bitwise<T> ? 4 : 0) + (logical<T> ? 8 : 0) + (ordered<T> ? 16 : 0) + (counted<T> ? 32 : 0) +
+    (multiplied<T> ? 64 : 0) + (reduced<T> ? 128 : 0) + (masked<T> ? 256 : 0);
+template <class T> constexpr int operators = operators_of<vec<T, 4> &> == operators_of<decltype(std::declval<vec<T, 4> &>().wzyx())>
+                                                 ? operators_of<vec<T, 4> &> : -1;
+static_assert(operators<int> == 511 && operators<bool> == 511 - 32 && operators<float> == 1 + 8 + 16 + 32 + 64 && operators<half> == operators<float>);
+static_assert(operators<std::byte> == 4 + 16 + 256);
 // One element of a vector is a number to whatever takes one.
 constexpr bool one_of_many() {
   const float2 two(1.5f, 2.5f);

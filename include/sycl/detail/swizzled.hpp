@@ -54,6 +54,14 @@ template <class T, int N, int... I> struct elements_of<swizzled<vec<T, N>, I...>
 };
 template <class A> inline constexpr bool is_vector = elements_of<std::remove_cv_t<A>>::is_vector;
 
+/// Which operators vectors of that element have: those of all elements; of numbers, bfloat16 among them; of whole numbers; of bits, which bytes
+/// have too; `++` and `--`. Source: SYCL 2020 §4.14.2.1 (revision 11).
+template <class T> inline constexpr bool is_element = true;
+template <class T> inline constexpr bool is_numeric = !std::is_same_v<T, std::byte>;
+template <class T> inline constexpr bool is_whole = std::is_integral_v<T>;
+template <class T> inline constexpr bool is_bits = is_whole<T> || !is_numeric<T>;
+template <class T> inline constexpr bool is_counter = is_numeric<T> && !std::is_same_v<T, bool>;
+
 /// What has one element alone converts to it. A base, since a conversion function that is a template gives that very type only, and `bool` or
 /// `double` of an `int` is wanted too. Source: SYCL 2020 §4.14.2.1, `operator DataT()`.
 template <class V, class T, int N> struct only_element {};
@@ -127,7 +135,10 @@ public:
   }
   constexpr const swizzled &operator=(const swizzled &b) const { return *this = static_cast<whole>(b); }
 #define __ASPEN_SWIZZLE_ASSIGNMENT(op)                                                                                                    \
-  template <class B = vec<T, count>> constexpr const swizzled &operator op##=(const B &b) const { return *this = *this op b; }
+  template <class B = vec<T, count>, class W = whole>                                                                                      \
+  constexpr auto operator op##=(const B &b) const->decltype((void)(std::declval<W &>() op b), *this) {                                     \
+    return *this = *this op b;                                                                                                             \
+  }
   __ASPEN_SWIZZLE_ASSIGNMENT(+)
   __ASPEN_SWIZZLE_ASSIGNMENT(-)
   __ASPEN_SWIZZLE_ASSIGNMENT(*)
@@ -139,20 +150,20 @@ public:
   __ASPEN_SWIZZLE_ASSIGNMENT(<<)
   __ASPEN_SWIZZLE_ASSIGNMENT(>>)
 #undef __ASPEN_SWIZZLE_ASSIGNMENT
-  constexpr const swizzled &operator++() const { return *this += T(1); }
-  constexpr const swizzled &operator--() const { return *this -= T(1); }
-  constexpr whole operator++(int) const {
+  template <class U = T, std::enable_if_t<is_counter<U>, int> = 0> constexpr const swizzled &operator++() const { return *this += T(1); }
+  template <class U = T, std::enable_if_t<is_counter<U>, int> = 0> constexpr const swizzled &operator--() const { return *this -= T(1); }
+  template <class U = T, std::enable_if_t<is_counter<U>, int> = 0> constexpr whole operator++(int) const {
     const whole old(*this);
     ++*this;
     return old;
   }
-  constexpr whole operator--(int) const {
+  template <class U = T, std::enable_if_t<is_counter<U>, int> = 0> constexpr whole operator--(int) const {
     const whole old(*this);
     --*this;
     return old;
   }
-  friend constexpr whole operator+(const swizzled &v) { return v; }
-  friend constexpr whole operator-(const swizzled &v) { return -whole(v); }
+  template <class W = whole> friend constexpr auto operator+(const swizzled &v) -> decltype(+W(v)) { return W(v); }
+  template <class W = whole> friend constexpr auto operator-(const swizzled &v) -> decltype(-W(v)) { return -W(v); }
   friend constexpr auto operator!(const swizzled &v) { return !whole(v); }
   template <class W = whole> friend constexpr auto operator~(const swizzled &v) -> decltype(~W(v)) { return ~W(v); }
 
