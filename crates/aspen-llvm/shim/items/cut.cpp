@@ -236,25 +236,23 @@ bool cutAtDecisions(const View &V, Pieces &Out) {
 // Where lanes come together again that a branch parts, if some of them come to an operation of the sub-group before: there the others wait for
 // them, as on a GPU. Where some leave a loop, those that stay come together at the end of the turn. Not where nothing is left but the end.
 // Source: docs/decisions/0084.
-bool cutAtJoins(const View &V, Pieces &Out) {
+bool cutAtJoins(Function &F, const View &V, Pieces &Out) {
   auto Waits = [&](BasicBlock *To) { return To && !Out.AtGroup.contains(To); };
   auto GoesOn = [](BasicBlock *To) { return To != nullptr; };
   auto Cut = [&](BasicBlock *B, BasicBlock *Join, const Loop *Within) {
     auto Before = [&](BasicBlock *To) { return Waits(To) && (!Within || Within->contains(To)); };
     return Join && Join != B && !Out.Starts.contains(Join) && any_of(waysFrom(B, Out, Join), Before) && any_of(waysFrom(Join, Out), GoesOn) && Out.Starts.insert(Join);
   };
-  for (BasicBlock *Start : Out.Starts)
-    for (BasicBlock *B : blocksOf(Start, Out)) {
-      if (!V.differs(*B))
-        continue;
-      BasicBlock *Join = V.joinOf(*B);
-      if (Cut(B, Join, nullptr))
-        return true;
-      for (const Loop *L = V.Loops.getLoopFor(B); L && !(Join && L->contains(Join)); L = L->getParentLoop())
-        if (Cut(B, L->getLoopLatch(), L))
-          return true;
-    }
-  return false;
+  bool Changed = false;
+  for (BasicBlock &B : F) {
+    if (!V.differs(B))
+      continue;
+    BasicBlock *Join = V.joinOf(B);
+    Changed |= Cut(&B, Join, nullptr);
+    for (const Loop *L = V.Loops.getLoopFor(&B); L && !(Join && L->contains(Join)); L = L->getParentLoop())
+      Changed |= Cut(&B, L->getLoopLatch(), L);
+  }
+  return Changed;
 }
 
 bool mayPart(BasicBlock *Start, const View &V, const Pieces &P) {
@@ -472,7 +470,7 @@ Pieces cut(Item &I, const Names &Names, bool MayLieApart) {
   }
   while (cutAtSteps(View(*I.Body, Out), Out, I.BySubGroups))
     ;
-  while (I.BySubGroups && cutAtJoins(View(*I.Body, Out), Out))
+  while (I.BySubGroups && cutAtJoins(*I.Body, View(*I.Body, Out), Out))
     ;
   // Cuts for speed alone, as many as part nobody.
   const bool InStrips = mayBeStrips(I, Out);
