@@ -13,6 +13,8 @@ template <class T, class A> inline constexpr size_t elements_given = std::is_con
 template <class T, size_t N> inline constexpr size_t elements_given<T, marray<T, N>> = N;
 template <class T, class A> inline constexpr bool gives_elements = std::is_convertible_v<A, T>;
 template <class T, size_t N> inline constexpr bool gives_elements<T, marray<T, N>> = true;
+/// Whether remainders, shifts and operators of bits are there.
+template <class T> inline constexpr bool has_bits = !std::is_floating_point_v<T> && !is_half<T>;
 } // namespace detail
 
 template <class T, size_t N> class marray {
@@ -47,27 +49,29 @@ public:
   constexpr T *end() { return data_ + N; }
   constexpr const T *end() const { return data_ + N; }
 
-#define __ASPEN_MARRAY_OPERATOR(op)                                                                                                       \
-  friend constexpr marray operator op(const marray & a, const marray & b) {                                                                \
+// `template <…>` of those that numbers with a point do not have, which is asked of the element's type, or nothing.
+#define __ASPEN_OF_BITS template <class U = T, std::enable_if_t<detail::has_bits<U>, int> = 0>
+#define __ASPEN_MARRAY_OPERATOR(op, head)                                                                                                 \
+  head friend constexpr marray operator op(const marray & a, const marray & b) {                                                           \
     marray out;                                                                                                                            \
     for (size_t i = 0; i < N; ++i)                                                                                                         \
       out.data_[i] = static_cast<T>(a.data_[i] op b.data_[i]);                                                                             \
     return out;                                                                                                                            \
   }                                                                                                                                        \
-  friend constexpr marray operator op(const marray & a, const T & b) { return a op marray(b); }                                            \
-  friend constexpr marray operator op(const T & a, const marray & b) { return marray(a) op b; }                                            \
-  friend constexpr marray &operator op##=(marray & a, const marray & b) { return a = a op b; }                                             \
-  friend constexpr marray &operator op##=(marray & a, const T & b) { return a = a op b; }
-  __ASPEN_MARRAY_OPERATOR(+)
-  __ASPEN_MARRAY_OPERATOR(-)
-  __ASPEN_MARRAY_OPERATOR(*)
-  __ASPEN_MARRAY_OPERATOR(/)
-  __ASPEN_MARRAY_OPERATOR(%)
-  __ASPEN_MARRAY_OPERATOR(&)
-  __ASPEN_MARRAY_OPERATOR(|)
-  __ASPEN_MARRAY_OPERATOR(^)
-  __ASPEN_MARRAY_OPERATOR(<<)
-  __ASPEN_MARRAY_OPERATOR(>>)
+  head friend constexpr marray operator op(const marray & a, const T & b) { return a op marray(b); }                                       \
+  head friend constexpr marray operator op(const T & a, const marray & b) { return marray(a) op b; }                                       \
+  head friend constexpr marray &operator op##=(marray & a, const marray & b) { return a = a op b; }                                        \
+  head friend constexpr marray &operator op##=(marray & a, const T & b) { return a = a op b; }
+  __ASPEN_MARRAY_OPERATOR(+, )
+  __ASPEN_MARRAY_OPERATOR(-, )
+  __ASPEN_MARRAY_OPERATOR(*, )
+  __ASPEN_MARRAY_OPERATOR(/, )
+  __ASPEN_MARRAY_OPERATOR(%, __ASPEN_OF_BITS)
+  __ASPEN_MARRAY_OPERATOR(&, __ASPEN_OF_BITS)
+  __ASPEN_MARRAY_OPERATOR(|, __ASPEN_OF_BITS)
+  __ASPEN_MARRAY_OPERATOR(^, __ASPEN_OF_BITS)
+  __ASPEN_MARRAY_OPERATOR(<<, __ASPEN_OF_BITS)
+  __ASPEN_MARRAY_OPERATOR(>>, __ASPEN_OF_BITS)
 #undef __ASPEN_MARRAY_OPERATOR
 
 #define __ASPEN_MARRAY_COMPARISON(op)                                                                                                     \
@@ -102,8 +106,7 @@ public:
       out[i] = !a.data_[i];
     return out;
   }
-  template <class U = T, std::enable_if_t<!std::is_floating_point_v<U> && !detail::is_half<U>, int> = 0>
-  friend constexpr marray operator~(const marray &a) {
+  __ASPEN_OF_BITS friend constexpr marray operator~(const marray &a) {
     marray out;
     for (size_t i = 0; i < N; ++i) {
       if constexpr (std::is_same_v<U, bool>)
@@ -113,6 +116,7 @@ public:
     }
     return out;
   }
+#undef __ASPEN_OF_BITS
   friend constexpr marray &operator++(marray &a) { return a += T(1); }
   friend constexpr marray &operator--(marray &a) { return a -= T(1); }
   friend constexpr marray operator++(marray &a, int) {

@@ -131,6 +131,7 @@ template <class T> constexpr int operators = operators_of<vec<T, 4> &> == operat
                                                  ? operators_of<vec<T, 4> &> : -1;
 static_assert(operators<int> == 511 && operators<bool> == 511 - 32 && operators<float> == 1 + 8 + 16 + 32 + 64 && operators<half> == operators<float>);
 static_assert(operators<std::byte> == 4 + 16 + 256);
+static_assert(operators_of<mint4 &> == 511 && operators_of<marray<float, 3> &> == operators<float> && operators_of<marray<half, 2> &> == operators<float>);
 // One element of a vector is a number to whatever takes one.
 constexpr bool one_of_many() {
   const float2 two(1.5f, 2.5f);
