@@ -1,5 +1,5 @@
 //! Mathematical, integer, common, geometric and relational functions on vec, swizzles and marray, element by element. What stands beside
-//! them as a number counts for every element. Source: SYCL 2020 §4.17.5 to §4.17.9.
+//! them as a number, or as a single element, counts for every element. Source: SYCL 2020 §4.17.5 to §4.17.9.
 #pragma once
 #include <sycl/marray.hpp>
 #include <sycl/math.hpp>
@@ -26,22 +26,34 @@ template <class T, size_t N> struct elements<marray<T, N>> {
   static constexpr int count = static_cast<int>(N);
   template <class R> using of = marray<R, N>;
 };
-/// Those of the first argument that has any.
+template <class A> inline constexpr bool has_one = false;
+template <class T> inline constexpr bool has_one<vec<T, 1>> = true;
+template <class T> inline constexpr bool has_one<marray<T, 1>> = true;
+template <class T, int N, int I> inline constexpr bool has_one<swizzled<vec<T, N>, I>> = true;
+template <class T, int N, int I> inline constexpr bool has_one<swizzled<const vec<T, N>, I>> = true;
+/// Those of the first argument that has any; of one that has a single element, which becomes a number, only where no other has more.
 template <class... A> struct shape : elements<void> {};
-template <class A, class... Rest> struct shape<A, Rest...> : std::conditional_t<elements<A>::any, elements<A>, shape<Rest...>> {};
+template <class A, class... Rest>
+struct shape<A, Rest...>
+    : std::conditional_t<elements<A>::any && !(has_one<A> && (... || (elements<Rest>::any && !has_one<Rest>))), elements<A>, shape<Rest...>> {};
 template <class S, class A> constexpr bool fits() {
-  if constexpr (elements<A>::any)
+  if constexpr (elements<A>::any && !has_one<A>)
     return elements<A>::count == S::count;
   else
     return true;
 }
 template <class... A> using if_elements = std::enable_if_t<shape<A...>::any>;
+/// Functions of arguments of different sizes are not there, so that a program may ask for them. Source: SYCL 2020 §4.17.5, constraints.
+template <class... A> inline constexpr bool fit_together = (fits<shape<A...>, A>() && ...);
+template <class... A> using if_fitting = std::enable_if_t<fit_together<A...>>;
 
 /// Whether a number that stands beside elements is taken as one of their type, or as it is (an exponent).
 enum class beside { converted, kept };
 template <class Shape, beside Numbers, class A> constexpr decltype(auto) element(const A &a, int i) {
   (void)i;
-  if constexpr (elements<A>::any)
+  if constexpr (has_one<A> && Shape::count > 1)
+    return static_cast<typename std::conditional_t<Numbers == beside::converted, Shape, elements<A>>::type>(a[0]);
+  else if constexpr (elements<A>::any)
     return a[i];
   else if constexpr (Numbers == beside::converted)
     return static_cast<typename Shape::type>(a);
@@ -50,7 +62,6 @@ template <class Shape, beside Numbers, class A> constexpr decltype(auto) element
 }
 template <beside Numbers, class F, class... A> constexpr auto by_element(F function, const A &...a) {
   using S = shape<A...>;
-  static_assert((fits<S, A>() && ...), "the arguments have different numbers of elements");
   typename S::template of<std::decay_t<decltype(function(element<S, Numbers>(a, 0)...))>> out{};
   for (int i = 0; i < S::count; ++i)
     out[i] = function(element<S, Numbers>(a, i)...);
@@ -86,7 +97,7 @@ template <class F, class... A> constexpr auto compared(F function, const A &...a
 } // namespace detail
 
 #define __ASPEN_BY_ELEMENT(name, numbers, function)                                                                                       \
-  template <class... A, class = detail::if_elements<A...>> constexpr auto name(const A &...a) {                                            \
+  template <class... A, class = detail::if_elements<A...>, class = detail::if_fitting<A...>> constexpr auto name(const A &...a) {          \
     return detail::by_element<detail::beside::numbers>([](const auto &...x) { return function(x...); }, a...);                             \
   }
 #define __ASPEN_CONVERTED(name) __ASPEN_BY_ELEMENT(name, converted, sycl::name)
@@ -151,7 +162,7 @@ auto smoothstep(typename detail::elements<A>::type low, typename detail::element
 }
 
 #define __ASPEN_COMPARED(name)                                                                                                            \
-  template <class... A, class = detail::if_elements<A...>> constexpr auto name(const A &...a) {                                            \
+  template <class... A, class = detail::if_elements<A...>, class = detail::if_fitting<A...>> constexpr auto name(const A &...a) {          \
     return detail::compared([](const auto &...x) { return sycl::name(x...); }, a...);                                                      \
   }
 __ASPEN_COMPARED(isnan)
@@ -195,7 +206,8 @@ template <class A, class = detail::if_elements<A>> constexpr detail::truth_of<A>
 template <class T> constexpr detail::if_integer<T, bool> any(T a) { return detail::is_chosen(a); }
 template <class T> constexpr detail::if_integer<T, bool> all(T a) { return detail::is_chosen(a); }
 /// `b` where `c` chooses, else `a`.
-template <class A, class B, class C, class = detail::if_elements<A, B>, class = detail::if_elements<C>>
+template <class A, class B, class C, class = detail::if_elements<A, B>,
+          class = std::enable_if_t<detail::elements<C>::count == detail::shape<A, B>::count && detail::fit_together<A, B>>>
 constexpr auto select(const A &a, const B &b, const C &c) {
   using S = detail::shape<A, B>;
   typename S::template of<typename S::type> out{};

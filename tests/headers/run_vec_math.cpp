@@ -18,6 +18,22 @@ static_assert(std::is_same_v<decltype(sycl::upsample(sycl::vec<std::int8_t, 2>()
 static_assert(std::is_same_v<decltype(sycl::nan(1u)), float> && std::is_same_v<decltype(sycl::nan(std::uint64_t(1))), double>);
 static_assert(std::is_same_v<decltype(sycl::length(sycl::half3())), sycl::half> && std::is_same_v<decltype(sycl::dot(1.0f, 2.0f)), float>);
 
+// What has one element is a number beside what has more, wherever it stands; other sizes do not go together, and that may be asked.
+using one_element = sycl::vec<float, 1>;
+template <class... A> auto maximum_of(const A &...a) -> decltype(sycl::fmax(a...));
+template <class... A> auto clamped(const A &...a) -> decltype(sycl::clamp(a...));
+template <class... A> auto is_greater(const A &...a) -> decltype(sycl::isgreater(a...));
+static_assert(std::is_same_v<decltype(maximum_of(sycl::float4(), one_element())), sycl::float4>);
+static_assert(std::is_same_v<decltype(maximum_of(sycl::marray<float, 3>(), sycl::marray<float, 1>())), sycl::marray<float, 3>>);
+static_assert(std::is_same_v<decltype(sycl::step(one_element(), sycl::float4())), sycl::float4>);
+static_assert(std::is_same_v<decltype(maximum_of(one_element(), one_element())), one_element>);
+static_assert(std::is_same_v<decltype(is_greater(sycl::float2(), one_element())), sycl::int2>);
+template <class A, class B, class = void> constexpr bool go_together = false;
+template <class A, class B>
+constexpr bool go_together<A, B, std::void_t<decltype(maximum_of(A(), B())), decltype(is_greater(A(), B())), decltype(clamped(A(), B(), B()))>> = true;
+static_assert(go_together<sycl::float4, sycl::float4> && go_together<sycl::float4, float> && go_together<sycl::float4, one_element>);
+static_assert(!go_together<sycl::float4, sycl::float3> && !go_together<sycl::float2, sycl::float4>);
+
 constexpr int results = 40;
 
 /// The same for a device and the host.
@@ -117,6 +133,8 @@ int main() {
   q.single_task([=] { device[0] = first[0] + second[1] + static_cast<float>(third[2]) + others.first[3] + others.second[15]; }).wait();
   CHECK(device[0] == 15);
   CHECK(sycl::isinf(sycl::half(INFINITY)) && !sycl::isnormal(sycl::half(0x1p-15f)) && sycl::isnormal(sycl::half(0x1p-14f)));
+  CHECK(sycl::fmax(sycl::float4(1, 2, 3, 4), one_element(2.5f))[1] == 2.5f && sycl::ldexp(sycl::float2(1, 2), sycl::vec<int, 1>(3))[1] == 16);
+  CHECK(sycl::mix(sycl::float4(1), sycl::float4(3), sycl::float4(0.5f).swizzle<2>())[3] == 2);
   std::puts(failures ? "failed" : "ok");
   return failures != 0;
 }
