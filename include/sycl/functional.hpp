@@ -80,6 +80,10 @@ template <class T, operation Op> constexpr bool identity_is_known() {
     return Op != operation::other;
 }
 
+/// Whether an identity may be infinite: not where the program says that no number is (-ffast-math), which makes the compiler's answers to such
+/// a one anything.
+template <class T> inline constexpr bool may_be_infinite = std::numeric_limits<T>::has_infinity && !__FINITE_MATH_ONLY__;
+
 /// The value that changes nothing.
 template <class T, operation Op> constexpr T identity_value() {
   if constexpr (Op == operation::multiplies || Op == operation::logical_and)
@@ -87,9 +91,9 @@ template <class T, operation Op> constexpr T identity_value() {
   else if constexpr (Op == operation::bit_and)
     return static_cast<T>(~T(0));
   else if constexpr (Op == operation::minimum)
-    return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+    return may_be_infinite<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
   else if constexpr (Op == operation::maximum)
-    return std::numeric_limits<T>::has_infinity ? static_cast<T>(-std::numeric_limits<T>::infinity()) : std::numeric_limits<T>::lowest();
+    return may_be_infinite<T> ? static_cast<T>(-std::numeric_limits<T>::infinity()) : std::numeric_limits<T>::lowest();
   else
     return T(0);
 }
