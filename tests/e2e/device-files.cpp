@@ -17,6 +17,10 @@
 //# run: aspen targets intel_gpu_zz_9 --device-config-file only.yaml
 //# stdout~: (?m)^  aspects +gpu, fp64, #103, #4242$
 //# stdout~: (?m)^  compiled by +ocloc -device zz-9$
+// Further options of the compiler are told as they are handed over.
+//# sh: printf 'mine: {aspects: [gpu], aot-toolchain: ocloc, aot-toolchain-options: -q, aot-toolchain-device: skl}\n' > options.yaml; aspen targets mine --device-config-file options.yaml; aspen targets mine --format json --device-config-file options.yaml
+//# stdout~: (?m)^  compiled by +ocloc -q -device skl$
+//# stdout~: "aot_toolchain_options": "-q -device skl"
 // S0's older form, numbers only.
 //# run: aspen targets check old.yaml
 //# stdout: old.yaml: valid

@@ -64,6 +64,8 @@ public:
       Log->set(Location, Ours - std::begin(PragmaLog::Groups), Severity);
       return;
     }
+    if (llvm::any_of(PragmaLog::LinkGroups, [&](llvm::StringRef Group) { return Option == ("-W" + Group).str(); }))
+      return;
     if (Option.size() < 3 || Option[0] != '-' || (Option[1] != 'W' && Option[1] != 'R')) {
       PP.Diag(NameLocation, diag::warn_pragma_diagnostic_invalid_option);
       return;

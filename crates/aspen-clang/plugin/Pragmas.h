@@ -14,6 +14,8 @@ namespace aspen {
 class PragmaLog {
 public:
   static constexpr llvm::StringLiteral Groups[] = {"sycl-aspects", "sycl-strict"};
+  /// Those of the link, whose findings are of no place in a unit.
+  static constexpr llvm::StringLiteral LinkGroups[] = {"sycl-external", "sycl-left-out", "sycl-fixed-targets"};
 
 private:
   struct Entry {

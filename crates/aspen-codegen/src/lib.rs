@@ -159,14 +159,17 @@ pub struct Object {
 ///
 /// The calling process must have one thread.
 pub fn generate_images(target: &dyn Target, inputs: Vec<ImageInput>, jobs: NonZeroUsize) -> Vec<Result<Image, CodegenError>> {
-    generate_images_with(target, inputs, jobs, None, &mut |_| {})
+    let folder = || tempfile::Builder::new().prefix("aspen-").tempdir();
+    generate_images_with(target, inputs, jobs, &folder, None, &mut |_| {})
 }
 
-/// The same, with what was made for other targets, and tells after each module how many LLVM is done with.
+/// The same, with what was made for other targets, and tells after each module how many LLVM is done with. `folder` makes the folder in which
+/// compilers of the target run.
 pub fn generate_images_with(
     target: &dyn Target,
     inputs: Vec<ImageInput>,
     jobs: NonZeroUsize,
+    folder: &dyn Fn() -> std::io::Result<tempfile::TempDir>,
     earlier: Option<&mut Earlier>,
     done: &mut dyn FnMut(usize),
 ) -> Vec<Result<Image, CodegenError>> {
@@ -193,7 +196,7 @@ pub fn generate_images_with(
             Err(error) => results.push(Some(error.into())),
         }
     }
-    let finished: Vec<Result<Image, CodegenError>> = match tempfile::Builder::new().prefix("aspen-").tempdir() {
+    let finished: Vec<Result<Image, CodegenError>> = match folder() {
         Ok(scratch) => target.finish(objects, scratch.path(), jobs),
         Err(error) => {
             let failed = |object: Object| CodegenError::Io {

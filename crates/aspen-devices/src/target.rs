@@ -77,6 +77,13 @@ impl Target {
         }
     }
 
+    /// All options for its compiler as one text: those of the table, then each further `aot-toolchain-<option>` as it is handed over.
+    pub fn aot_options(&self) -> Option<String> {
+        let extra = self.aot_extra.iter().map(|(option, value)| format!("-{option} {value}"));
+        let all: Vec<String> = self.aot_toolchain_options.clone().into_iter().chain(extra).collect();
+        (!all.is_empty()).then(|| all.join(" "))
+    }
+
     /// What `aspen_contract::check` compares with. Limits of work-groups are not known before the device is.
     pub fn capabilities(&self) -> Capabilities {
         Capabilities {

@@ -42,7 +42,7 @@ fn document(target: &Target) -> Value {
         "may_support_other_aspects": target.may_support_other_aspects,
         "sub_group_sizes": target.sub_group_sizes.as_deref().unwrap_or_default(),
         "aot_toolchain": target.aot_toolchain,
-        "aot_toolchain_options": target.aot_toolchain_options,
+        "aot_toolchain_options": target.aot_options(),
         "origin": target.origin.to_string(),
     })
 }
@@ -101,7 +101,7 @@ fn details(target: &Target) -> String {
     line("others", if target.may_support_other_aspects { "possible".into() } else { "none".into() });
     line("sub-group sizes", sizes(target));
     if let Some(tool) = &target.aot_toolchain {
-        line("compiled by", format!("{tool} {}", target.aot_toolchain_options.as_deref().unwrap_or_default()).trim_end().to_owned());
+        line("compiled by", format!("{tool} {}", target.aot_options().unwrap_or_default()).trim_end().to_owned());
     }
     line("described in", target.origin.to_string());
     out

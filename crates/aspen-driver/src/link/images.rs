@@ -26,6 +26,7 @@ use super::program::Program;
 use crate::args::{Dialect, Options};
 use crate::cuda;
 use crate::error::Error;
+use crate::janitor;
 use crate::passes::PassBuilder;
 use crate::progress::Progress;
 use crate::rocm;
@@ -71,7 +72,8 @@ pub fn make(
     let inputs: Vec<ImageInput> = inputs.into_iter().map(|(input, _)| input).collect();
     let mut progress = Progress::new(&format!("code for {}", target.name), inputs.iter().map(|input| 1 + input.more.len()).sum());
     let kind = generator(builder, target, &request.words, content.is_elsewhere());
-    let images = generate_images_with(kind.as_ref(), inputs, session.jobs.fixed(), Some(earlier), &mut |done| progress.done(done));
+    let folder = || janitor::folder("aspen-", &std::env::temp_dir());
+    let images = generate_images_with(kind.as_ref(), inputs, session.jobs.fixed(), &folder, Some(earlier), &mut |done| progress.done(done));
     drop(progress);
     content.fetch(images.iter().flatten());
     for (((name, plan), image), globals) in plans.iter().zip(images).zip(globals) {

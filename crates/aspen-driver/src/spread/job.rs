@@ -8,6 +8,7 @@ use aspen_devices::Database;
 
 use super::manifest::Manifest;
 use crate::error::Error;
+use crate::janitor;
 use crate::object_file::write_whole;
 use crate::registration;
 use crate::targets;
@@ -119,7 +120,7 @@ fn run(job: &Job<'_>, aot: Aot, content: &[u8]) -> Result<String, Stopped> {
         name => name.clone(),
     };
     let aot = Aot { compiler, ..aot };
-    let scratch = tempfile::Builder::new().prefix("aspen-").tempdir();
+    let scratch = janitor::folder("aspen-", &std::env::temp_dir());
     let scratch = scratch.map_err(|error| machine(format!("cannot make a temporary folder: {}", error.kind())))?;
     let name = input.file_name().unwrap_or_default().to_string_lossy();
     let made = aot.run(&name, content, scratch.path(), Gen::LIMIT).map_err(|error| match error {

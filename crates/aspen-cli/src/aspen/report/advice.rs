@@ -10,6 +10,8 @@ pub fn advice(cause: &Cause) -> Vec<String> {
     let Origin { need, place, declared, remark, .. } = &cause.origin;
     let at = place.as_ref().map_or_else(|| "there".to_owned(), |place| format!("at {place}"));
     match need {
+        // What another compiler knows can be written in no program of this one.
+        Need::Aspect(aspect) if aspect.name().is_none() => vec![format!("Leave out what needs it {at}: aspect {aspect} has no name here")],
         Need::Aspect(aspect) if *declared => vec![
             format!("Take '{aspect}' out of the attribute {at}, if nothing needs it any more: what is declared counts as needed"),
             guard(*aspect, "the call"),
