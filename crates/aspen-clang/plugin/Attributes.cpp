@@ -371,6 +371,20 @@ struct OwnValues {
   const AnnotateAttr *First = nullptr;
 };
 
+/// Names the instantiation that an error is about: the function's, or that of the class or function that it stands in, as a lambda does. One that
+/// SYCL's header asked for tells nobody anything. Nothing outside templates.
+void noteInstantiation(DiagnosticsEngine &Diags, const FunctionDecl *Of) {
+  for (const DeclContext *Around = Of; Around; Around = Around->getParent()) {
+    SourceLocation At;
+    if (const auto *Function = dyn_cast<FunctionDecl>(Around))
+      At = Function->getPointOfInstantiation();
+    else if (const auto *Class = dyn_cast<ClassTemplateSpecializationDecl>(Around))
+      At = Class->getPointOfInstantiation();
+    if (At.isValid() && !Diags.getSourceManager().isInSystemHeader(At))
+      return void(note(Diags, At, "in instantiation of %0 requested here") << cast<NamedDecl>(cast<Decl>(Around)));
+  }
+}
+
 OwnValues ownValues(ASTContext &Context, const FunctionDecl *Function, Group G) {
   OwnValues Own;
   for (const auto *A : Function->specific_attrs<AnnotateAttr>()) {
@@ -386,6 +400,7 @@ OwnValues ownValues(ASTContext &Context, const FunctionDecl *Function, Group G) 
       if (firstTime(A->getLocation(), "twice")) {
         error(Context.getDiagnostics(), A->getLocation(), "'%0' attribute contradicts another one on the same declaration") << Spec->spelling() << A->getRange();
         note(Context.getDiagnostics(), Own.First->getLocation(), "the other attribute is here") << Own.First->getRange();
+        noteInstantiation(Context.getDiagnostics(), Function);
       }
       continue;
     }
@@ -453,8 +468,8 @@ std::optional<Values> evaluate(ASTContext &Context, const AnnotateAttr *A, const
   const size_t ReportedBefore = memory().Reported.size();
   auto Where = [&] {
     const bool New = memory().Reported.size() != ReportedBefore;
-    if (New && InstantiatedFor && InstantiatedFor->getPointOfInstantiation().isValid())
-      note(Diags, InstantiatedFor->getPointOfInstantiation(), "in instantiation of %0 requested here") << InstantiatedFor;
+    if (New && InstantiatedFor)
+      noteInstantiation(Diags, InstantiatedFor);
     return std::nullopt;
   };
   if (!checkCount(Diags, *Spec, A->getLocation(), A->getRange(), A->args_size()))
@@ -495,6 +510,9 @@ void checkInstantiated(ASTContext &Context, const Decl *D) {
   for (const auto *A : D->specific_attrs<AnnotateAttr>())
     if (findAnnotation(A))
       evaluate(Context, A, dyn_cast<FunctionDecl>(D));
+  if (const auto *Function = dyn_cast<FunctionDecl>(D))
+    for (Group G : {Group::WorkGroup, Group::SubGroup})
+      ownValues(Context, Function, G);
 }
 
 void checkConflicts(ASTContext &Context) {

@@ -64,7 +64,7 @@ using Values = llvm::SmallVector<uint64_t, 4>;
 /// depend on template parameters, or if they are wrong.
 std::optional<Values> evaluate(clang::ASTContext &Context, const clang::AnnotateAttr *A, const clang::FunctionDecl *InstantiatedFor = nullptr);
 
-/// Checks all annotations of a declaration whose template arguments have just become known.
+/// Checks all annotations of a declaration whose template arguments have just become known, and that its required sizes agree.
 void checkInstantiated(clang::ASTContext &Context, const clang::Decl *D);
 
 /// Functions on which the user wrote an attribute, in source order. Conflicts between their redeclarations are errors.

@@ -245,7 +245,10 @@ fn instantiations() {
     );
     check(
         "template <class T> void f(T) { launch([=]() [[sycl::reqd_sub_group_size(sizeof(T) - 4)]] {}); } void g() { f(1); f(1.0); }",
-        &["2:73: error: 'sycl::reqd_sub_group_size' attribute takes sizes greater than zero, not 0"],
+        &[
+            "2:73: error: 'sycl::reqd_sub_group_size' attribute takes sizes greater than zero, not 0",
+            "2:108: note: in instantiation of 'f<int>'",
+        ],
     );
     check(
         "template <auto A> struct [[sycl_detail::uses_aspects(A)]] S {}; S<sycl::aspect::gpu> good; S<1> bad;",
@@ -266,6 +269,40 @@ fn contradictions() {
     check(
         "[[sycl::reqd_sub_group_size(8), intel::reqd_sub_group_size(16)]] void f() {}",
         &["2:33: error: 'intel::reqd_sub_group_size' attribute contradicts another one on the same declaration", "2:3: note: the other"],
+    );
+}
+
+/// They show when the values of a template's arguments are known: in a function, a functor and a kernel's lambda.
+#[test]
+fn contradictions_in_templates() {
+    let contradicts = "error: 'sycl::reqd_work_group_size' attribute contradicts another one on the same declaration";
+    let attributes = "[[sycl::reqd_work_group_size(S), sycl::reqd_work_group_size(8)]]";
+    let expected = |at: &'static str, name: &str| {
+        let other = ("sycl::reqd_work_group_size(S)", "note: the other attribute is here".to_owned());
+        [
+            ("sycl::reqd_work_group_size(8)", contradicts.to_owned()),
+            other,
+            (at, format!("note: in instantiation of '{name}' requested here")),
+        ]
+    };
+    let check = |line: &str, at: &'static str, name: &str| {
+        let expected = expected(at, name);
+        check_at(line, &expected.each_ref().map(|(at, text)| (*at, text.as_str())));
+    };
+    check(&format!("template <int S> {attributes} void f() {{}} void g() {{ f<8>(); f<4>(); f<4>(); f<2>(); }}"), "f<4>", "f<4>");
+    check(
+        &format!("template <int S> struct F {{ {attributes} void operator()() const {{}} }}; void g() {{ F<8>{{}}(); F<4>{{}}(); }}"),
+        "(); }",
+        "operator()",
+    );
+    check(&format!("template <int S> void f() {{ launch([=]() {attributes} {{}}); }} void g() {{ f<8>(); f<4>(); }}"), "f<4>", "f<4>");
+    check_at(
+        "template <int S> [[sycl::reqd_sub_group_size(S), intel::reqd_sub_group_size(16)]] void f() {} void g() { f<16>(); f<8>(); }",
+        &[
+            ("intel::", "error: 'intel::reqd_sub_group_size' attribute contradicts another one on the same declaration"),
+            ("sycl::", "note: the other attribute is here"),
+            ("f<8>", "note: in instantiation of 'f<8>' requested here"),
+        ],
     );
 }
 
