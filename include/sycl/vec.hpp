@@ -76,16 +76,14 @@ public:
   constexpr vec(const vec &) = default;
   constexpr vec &operator=(const vec &) = default;
   /// All elements alike; one element of another vector is a number, too.
-  template <class U, std::enable_if_t<detail::elements_of<U>::count == 1 && std::is_convertible_v<U, T> && N != 1, int> = 0>
-  explicit constexpr vec(const U &all) : data_{} {
+  template <class U, std::enable_if_t<detail::gives_one<U, T> && N != 1, int> = 0> explicit constexpr vec(const U &all) : data_{} {
     for (int i = 0; i < N; ++i)
-      data_[i] = static_cast<T>(all);
+      data_[i] = detail::one_of<T>(all);
   }
   template <class U, std::enable_if_t<!detail::is_vector<U> && std::is_convertible_v<U, T> && N == 1, int> = 0, class = void>
   constexpr vec(const U &only) : data_{static_cast<T>(only)} {}
-  template <class U,
-            std::enable_if_t<N == 1 && detail::is_vector<U> && detail::elements_of<U>::count == 1 && std::is_convertible_v<U, T>, int> = 0>
-  explicit constexpr vec(const U &only) : data_{static_cast<T>(only[0])} {}
+  template <class U, std::enable_if_t<N == 1 && detail::is_vector<U> && detail::gives_one<U, T>, int> = 0>
+  explicit constexpr vec(const U &only) : data_{detail::one_of<T>(only)} {}
   template <class V, std::enable_if_t<std::is_same_v<V, typename detail::native_vector<T, N>::type>, int> = 0, class = void, class = void>
   vec(const V &native) : vec(__builtin_bit_cast(vec, native)) {}
   /// Numbers and vectors, N elements in all.
@@ -99,9 +97,8 @@ public:
     put(next, b);
     (put(next, rest), ...);
   }
-  template <class U, std::enable_if_t<detail::elements_of<U>::count == 1 && std::is_convertible_v<U, T>, int> = 0>
-  constexpr vec &operator=(const U &all) {
-    return *this = from(static_cast<T>(all));
+  template <class U, std::enable_if_t<detail::gives_one<U, T>, int> = 0> constexpr vec &operator=(const U &all) {
+    return *this = from(detail::one_of<T>(all));
   }
 
   static constexpr size_t byte_size() noexcept { return sizeof(vec); }

@@ -162,6 +162,21 @@ constexpr bool assigned() {
   return v[0] == 2 && v[1] == 3 && v[2] == 1 && v[3] == 6 && w[1] == 1 && all[3] == 3 && static_cast<float4>(float2(7, 8).hi())[2] == 8.0f;
 }
 static_assert(assigned());
+// Also where both elements are of classes, as a half is. Source: SYCL 2020 §4.14.2, "operator DataT()" and "vec &operator=(const DataT &rhs)".
+constexpr bool of_halves() {
+  float4 f(1, 2, 3, 4);
+  half4 h(5, 6, 7, 8);
+  const vec<half, 1> one(f.swizzle<1>());
+  const half2 two(f.swizzle<2>());
+  const vec<float, 1> back(h.swizzle<3>());
+  vec<half, 1> set{one};
+  set = f.swizzle<3>();
+  h = f.swizzle<0>();
+  f = one;
+  return one[0] == 2 && two[1] == 3 && back[0] == 8 && set[0] == 4 && h[3] == 1 && f[3] == 2;
+}
+static_assert(of_halves() && !std::is_constructible_v<half4, decltype(std::declval<float4 &>().lo())>);
+static_assert(!std::is_convertible_v<decltype(std::declval<float4 &>().swizzle<0>()), half4>);
 static_assert(!std::is_constructible_v<float4, float2> && !std::is_convertible_v<vec<float, 1>, float4>);
 #if defined(__SYCL_DEVICE_ONLY__)
 // Device code alone may name clang's vectors.

@@ -61,6 +61,19 @@ template <class T> inline constexpr bool is_numeric = !std::is_same_v<T, std::by
 template <class T> inline constexpr bool is_whole = std::is_integral_v<T>;
 template <class T> inline constexpr bool is_bits = is_whole<T> || !is_numeric<T>;
 template <class T> inline constexpr bool is_counter = is_numeric<T> && !std::is_same_v<T, bool>;
+/// Whether A is one element that may stand for a T: a number that converts, or a vector of one whose element does. That element is asked, since
+/// none converts by way of two classes, as the vector and half are. Source: SYCL 2020 §4.14.2.
+template <class A, class T, bool = elements_of<A>::is_vector>
+inline constexpr bool gives_one = elements_of<A>::count == 1 && std::is_convertible_v<A, T>;
+template <class A, class T>
+inline constexpr bool gives_one<A, T, true> = elements_of<A>::count == 1 && std::is_convertible_v<typename elements_of<A>::element, T>;
+/// That T.
+template <class T, class A> constexpr T one_of(const A &a) {
+  if constexpr (elements_of<A>::is_vector)
+    return static_cast<T>(a[0]);
+  else
+    return static_cast<T>(a);
+}
 
 /// What has one element alone converts to it. A base, since a conversion function that is a template gives that very type only, and `bool` or
 /// `double` of an `int` is wanted too. Source: SYCL 2020 §4.14.2.1, `operator DataT()`.
