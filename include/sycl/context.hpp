@@ -86,6 +86,8 @@ public:
       return 1;
     else if constexpr (std::is_same_v<typename Descriptor::return_type, std::vector<memory_order>>) // every device has all
       return {memory_order::relaxed, memory_order::acquire, memory_order::release, memory_order::acq_rel, memory_order::seq_cst};
+    else if constexpr (std::is_same_v<Descriptor, info::context::atomic_memory_scope_capabilities>)
+      return {memory_scope::sub_group, memory_scope::work_group, memory_scope::device, memory_scope::system};
     else
       return {memory_scope::work_item, memory_scope::sub_group, memory_scope::work_group, memory_scope::device, memory_scope::system};
   }

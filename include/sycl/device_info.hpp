@@ -301,10 +301,16 @@ struct atomic_fence_order_capabilities : atomic_memory_order_capabilities {};
 struct atomic_memory_scope_capabilities {
   using return_type = std::vector<memory_scope>;
   template <class R = return_type> static R get(const sycl::device &) {
+    return {memory_scope::sub_group, memory_scope::work_group, memory_scope::device, memory_scope::system};
+  }
+};
+/// Fences have the work-item's scope, too, which atomic operations do not have since revision 12 of SYCL 2020.
+struct atomic_fence_scope_capabilities {
+  using return_type = std::vector<memory_scope>;
+  template <class R = return_type> static R get(const sycl::device &) {
     return {memory_scope::work_item, memory_scope::sub_group, memory_scope::work_group, memory_scope::device, memory_scope::system};
   }
 };
-struct atomic_fence_scope_capabilities : atomic_memory_scope_capabilities {};
 
 } // namespace device
 } // namespace sycl::info

@@ -255,9 +255,24 @@ static void owners(sycl::queue &q) {
   CHECK(k.get_info<kernel::reference_count>() == 1);
 }
 
+/// Of atomic operations, and of fences: these alone have the work-item's. Source: SYCL 2020 revision 12.
+static void scopes_of_atomics(const sycl::queue &q) {
+  using scopes = std::vector<sycl::memory_scope>;
+  const scopes atomics{sycl::memory_scope::sub_group, sycl::memory_scope::work_group, sycl::memory_scope::device, sycl::memory_scope::system};
+  scopes fences = atomics;
+  fences.insert(fences.begin(), sycl::memory_scope::work_item);
+  const sycl::device d = q.get_device();
+  const sycl::context c = q.get_context();
+  CHECK(d.get_info<sycl::info::device::atomic_memory_scope_capabilities>() == atomics);
+  CHECK(c.get_info<sycl::info::context::atomic_memory_scope_capabilities>() == atomics);
+  CHECK(d.get_info<sycl::info::device::atomic_fence_scope_capabilities>() == fences);
+  CHECK(c.get_info<sycl::info::context::atomic_fence_scope_capabilities>() == fences);
+}
+
 int main() {
   sycl::queue q;
   owners(q);
+  scopes_of_atomics(q);
   in_unions(q);
   asynchronous_copies(q);
   wait_lists(q);
