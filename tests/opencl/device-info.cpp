@@ -200,8 +200,7 @@ int main() {
   expect("memory orders", contains(d.get_info<i::atomic_memory_order_capabilities>(), sycl::memory_order::relaxed));
   expect("fence orders", contains(d.get_info<i::atomic_fence_order_capabilities>(), sycl::memory_order::acq_rel));
   for (const auto &scopes : {d.get_info<i::atomic_memory_scope_capabilities>(), d.get_info<i::atomic_fence_scope_capabilities>()})
-    expect("scopes", contains(scopes, sycl::memory_scope::work_item) && contains(scopes, sycl::memory_scope::sub_group) &&
-                         contains(scopes, sycl::memory_scope::work_group));
+    expect("scopes", contains(scopes, sycl::memory_scope::sub_group) && contains(scopes, sycl::memory_scope::work_group));
   expect("built-in kernels", d.get_info<i::built_in_kernels>().empty() && d.get_info<i::built_in_kernel_ids>().empty());
   // Parts.
   const std::vector<info::partition_property> ways = d.get_info<i::partition_properties>();
