@@ -13,6 +13,9 @@
 //# run: aspen++ -fsycl-targets=native_cpu, -c {self} -o c.o
 //# exit: 1
 //# stderr~: an empty name
+// An empty list is an option without its value: a warning, as from clang.
+//# run: aspen++ -fsycl-targets= -c {self} -o c.o
+//# stderr~: warning: '-fsycl-targets=' names no target; the program is for the default ones
 //# run: aspen++ -fsycl-targets=intel_gpu_12_10_0,spir64_gen -c {self} -o c.o
 //# exit: 1
 //# stderr~: 'spir64_gen' and 'intel_gpu_dg1' are both for ocloc

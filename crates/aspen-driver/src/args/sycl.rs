@@ -65,6 +65,10 @@ impl Parser {
             ("-fsycl-default-sub-group-size", Some(value)) => options.words.push(to_plugin(&default_size(word, value)?)),
             ("-fsycl-auto-pch", None) => options.kept_headers = true,
             ("-fno-sycl-auto-pch", None) => options.kept_headers = false,
+            // As clang takes an option whose value is missing: build systems write it so where a variable is empty.
+            ("-fsycl-targets", Some("")) => {
+                self.note(format!("'{word}' names no target; the program is for the default ones"));
+            }
             ("-fsycl-targets", Some(value)) => {
                 options.targets = Some(target_names(word, value)?);
             }
