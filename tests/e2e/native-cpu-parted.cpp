@@ -1,5 +1,5 @@
 // Operations of a sub-group that only some of its lanes come to, in the shapes of ported programs: lanes that have left a loop, or are in the other
-// branch, wait for the others as on a GPU; also where work-items run one by one (-O0). ASPEN_CHECK=1 tells it, with the place.
+// branch, wait for the others; also where work-items run one by one (-O0). ASPEN_CHECK=1 tells it, with the place.
 //# run: aspen++ -O2 {self} -fsycl-targets=native_cpu -o a.out
 //# run: ./a.out
 //# stdout: scan: 0 wrong

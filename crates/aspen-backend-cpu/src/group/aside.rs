@@ -1,5 +1,5 @@
 //! Items that wait for the group while others of their sub-group wait for them: an operation of the sub-group in a loop or a branch that only some
-//! take, with a barrier of the group behind it. SYCL leaves that undefined and GPUs let those go on who are there, so the former stand aside until
+//! take, with a barrier of the group behind it. SYCL leaves that undefined and Intel's devices let those go on who are there, so the former stand aside until
 //! the group has met (docs/decisions/0084). `ASPEN_CHECK=1` has it be an error.
 
 use super::Group;

@@ -234,7 +234,7 @@ bool cutAtDecisions(const View &V, Pieces &Out) {
 }
 
 // Where lanes come together again that a branch parts, if some of them come to an operation of the sub-group before: there the others wait for
-// them, as on a GPU. Where some leave a loop, those that stay come together at the end of the turn. Not where nothing is left but the end.
+// them. Where some leave a loop, those that stay come together at the end of the turn. Not where nothing is left but the end.
 // Source: docs/decisions/0084.
 bool cutAtJoins(Function &F, const View &V, Pieces &Out) {
   auto Waits = [&](BasicBlock *To) { return To && !Out.AtGroup.contains(To); };

@@ -1,6 +1,7 @@
 // Lanes of a sub-group that part: `for (i = lane; i < n; i += 32) x = shift(…);`, or an operation in one side of a branch, or in both.
 //
-// Such code is outside SYCL's rules and runs on GPUs, where lanes that have gone on wait at the end of the loop or of the branch. So they do here:
+// Such code is outside SYCL's rules and runs where lanes share one program counter, as on Intel's devices: those that have gone on wait at the end
+// of the loop or of the branch. So they do here:
 // the item is cut there (`cutAtJoins`), and of lanes that are apart those go on which have the earliest place in the order of the program; loops
 // come before what follows them. The flag of an item in the frame says where it waits, which for all others is as if it had ended. A barrier of
 // the group is the last place of all: whoever has come there waits until no lane of its sub-group can go on any more. Lanes that are together
