@@ -34,14 +34,32 @@ free_function_arguments<First, Rest...> pack_arguments(const free_function_argum
 }
 
 template <class Type> struct free_function_type {
-  static constexpr bool is_void = false;
+  static constexpr bool is_void = false, is_variadic = false;
+};
+template <class R, class... P> struct free_function_type<R (*)(P..., ...)> {
+  static constexpr bool is_void = std::is_void_v<R>, is_variadic = true;
 };
 template <class... P> struct free_function_type<void (*)(P...)> {
-  static constexpr bool is_void = true;
+  static constexpr bool is_void = true, is_variadic = false;
+  static constexpr bool by_value = (!std::is_reference_v<P> && ...);
+  static constexpr bool wants_handler = (std::is_same_v<std::decay_t<P>, kernel_handler> || ...);
   static constexpr size_t count = sizeof...(P);
   using arguments = free_function_arguments<std::decay_t<P>...>;
 };
 template <class... P> struct free_function_type<void (*)(P...) noexcept> : free_function_type<void (*)(P...)> {};
+
+/// What a function that is a kernel must be. Source: sycl_ext_oneapi_free_function_kernels, "Defining a free function kernel".
+template <auto *Func> constexpr void check_free_function() {
+  using type = free_function_type<decltype(Func)>;
+  static_assert(!type::is_variadic, "a kernel has a fixed number of parameters; this function has '...'");
+  if constexpr (!type::is_variadic) {
+    static_assert(type::is_void, "a kernel returns nothing");
+    if constexpr (type::is_void) {
+      static_assert(type::by_value, "a kernel takes its arguments by value, and one of this function's parameters is a reference; pass a pointer to memory of the device");
+      static_assert(!type::wants_handler, "a kernel that is a function has no parameter of type kernel_handler");
+    }
+  }
+}
 
 /// Properties of its declaration are the kernel's own.
 #define __ASPEN_DECLARED                                                                                                                   \
@@ -74,7 +92,7 @@ template <class F> struct free_function_entry<F, true> {
 
 template <auto *Func, class... A> auto free_function_arguments_of(A &&...given) {
   using type = free_function_type<decltype(Func)>;
-  static_assert(type::is_void, "a kernel returns nothing");
+  check_free_function<Func>();
   static_assert(type::count == sizeof...(A), "the kernel is launched with as many arguments as the function has");
   return detail::pack_arguments(static_cast<const typename type::arguments *>(nullptr), std::forward<A>(given)...);
 }
@@ -126,6 +144,7 @@ template <auto *Func> kernel_id free_function_id() {
   constexpr int mark = function_mark<Func>();
   using name = free_function_kernel<Func>;
   static_assert(mark != 0, __ASPEN_MARKED("...::nd_range_kernel<N>"));
+  check_free_function<Func>();
   if constexpr (mark == 4)
     (void)&entry_single_task<name, typename free_function_entry<free_function_task<Func>>::type>;
   else
