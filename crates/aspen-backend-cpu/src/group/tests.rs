@@ -201,9 +201,10 @@ fn items_at_the_groups_barrier_do_not_keep_their_sub_groups_waiting() {
             counter.store(0, Ordering::Relaxed);
             worker.run([0; 3]).expect("who waits for the group stands aside");
             let all = counter.load(Ordering::Relaxed);
-            // Nobody has ended when the first ones come behind the barrier; later some may have.
             assert_eq!(all / 1000, 10, "sub-groups of {sub_group_size}");
-            assert!((10..=100).contains(&(all % 1000)), "sub-groups of {sub_group_size}: {all}");
+            // Behind the barrier nobody counts as ended any more: all of one sub-group meet again before one ends; of others some may have.
+            let seen = if sub_group_size >= 10 { 100..=100 } else { 55..=100 };
+            assert!(seen.contains(&(all % 1000)), "sub-groups of {sub_group_size}: {all}");
         }
     }
 }

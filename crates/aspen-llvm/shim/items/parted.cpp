@@ -1,9 +1,8 @@
 // Lanes of a sub-group that part: `for (i = lane; i < n; i += 32) x = shift(…);`, or an operation in one side of a branch, or in both.
 //
 // Such code is outside SYCL's rules and runs where lanes share one program counter, as on Intel's devices: those that have gone on wait at the end
-// of the loop or of the branch. So they do here:
-// the item is cut there (`cutAtJoins`), and of lanes that are apart those go on which have the earliest place in the order of the program; loops
-// come before what follows them. The flag of an item in the frame says where it waits, which for all others is as if it had ended. A barrier of
+// of the loop or of the branch. So they do here: the item is cut there (`cutAtJoins`), and of lanes that are apart those go on which have the
+// earliest place in the order of the program; loops come before what follows them. The flag of an item in the frame says where it waits, which for all others is as if it had ended. A barrier of
 // the group is the last place of all: whoever has come there waits until no lane of its sub-group can go on any more. Lanes that are together
 // again run as before. Source: docs/decisions/0084.
 
@@ -82,23 +81,21 @@ StoreInst *Builder::keepWay(IRBuilder<> &B, const Ways &Ways, Value *Next, Value
 
 // Where those who run come to a place, while others may wait at it or at an earlier one.
 BasicBlock *Builder::meet(BasicBlock *To) {
-  BasicBlock *&Block = Meets[To];
-  if (Block)
-    return Block;
+  if (BasicBlock *Known = Meets.lookup(To))
+    return Known;
   settle();
-  Block = BasicBlock::Create(C, "meets", G);
-  BasicBlock *Into = Block;
+  BasicBlock *Block = Meets[To] = BasicBlock::Create(C, "meets", G);
   if (To)
     mayWaitAt(To);
   auto *Waiting = BasicBlock::Create(C, "waits", G);
-  IRBuilder<> B(Into);
+  IRBuilder<> B(Block);
   B.CreateCondBr(B.CreateICmpEQ(B.CreateLoad(B.getInt32Ty(), Parked), B.getInt32(0)), entryOf(To, NotEnded), Waiting);
   B.SetInsertPoint(Waiting);
   if (!To)
     leaveAlive(B, B.CreateLoad(B.getInt32Ty(), running()));
   B.CreateMemSet(Goes, B.getInt8(To ? placeIn(To) : Ended), MaxLanes, Align(64));
   B.CreateBr(Settle);
-  return Into;
+  return Block;
 }
 
 // Has lanes that chose this place go on.
@@ -135,8 +132,8 @@ BasicBlock *Builder::settle() {
   }
   auto block = [&](const char *Name) { return BasicBlock::Create(C, Name, G); };
   Settle = block("settle");
-  auto *Comes = block("comes"), *Come = block("come"), *All = block("some"), *Apart = block("apart"), *Stuck = block("stuck"),
-       *Choose = block("choose"), *Each = block("chooses"), *Done = block("chose"), *Nowhere = block("nowhere");
+  auto *Comes = block("comes"), *Come = block("come"), *Left = block("left"), *Apart = block("apart"), *Choose = block("choose"),
+       *Each = block("chooses"), *Chose = block("chose"), *Nowhere = block("nowhere");
   IRBuilder<> B(Settle);
   Type *Half = B.getInt32Ty(), *Byte = B.getInt8Ty();
   Value *FlagsOfAll = flagOf(B, First);
@@ -162,8 +159,8 @@ BasicBlock *Builder::settle() {
   B.SetInsertPoint(Come);
   B.CreateStore(B.getInt32(0), running());
   B.CreateStore(B.getInt32(0), Parked);
-  B.CreateCondBr(B.CreateICmpEQ(NewLeast, B.getInt8(NoPlace)), End, All);
-  B.SetInsertPoint(All);
+  B.CreateCondBr(B.CreateICmpEQ(NewLeast, B.getInt8(NoPlace)), End, Left);
+  B.SetInsertPoint(Left);
   const unsigned Group = FirstPlace + unsigned(P.Starts.size() - P.AtGroup.size());
   B.CreateCondBr(B.CreateAnd(B.CreateICmpUGE(NewLeast, B.getInt8(Group)), B.CreateICmpNE(NewLeast, NewMost)), Apart, Choose);
 
@@ -176,8 +173,6 @@ BasicBlock *Builder::settle() {
     return Number;
   };
   Value *One = numberAt(NewLeast), *Other = numberAt(NewMost);
-  B.CreateBr(Stuck);
-  B.SetInsertPoint(Stuck);
   stuck(B, One, Other, B.CreateLoad(Half, Alive));
 
   B.SetInsertPoint(Choose);
@@ -191,14 +186,14 @@ BasicBlock *Builder::settle() {
   Value *NewCount = B.CreateAdd(Count, B.CreateZExt(IsHere, Half)), *NewWait = B.CreateAdd(Wait, B.CreateZExt(IsElsewhere, Half));
   Value *NewWhoever = B.CreateSelect(IsElsewhere, B.CreateTrunc(B.CreateNUWAdd(First, At), Half), Whoever);
   Value *NextAt = B.CreateNUWAdd(At, B.getInt64(1));
-  B.CreateCondBr(B.CreateICmpEQ(NextAt, Size), Done, Each);
+  B.CreateCondBr(B.CreateICmpEQ(NextAt, Size), Chose, Each);
   const std::tuple<PHINode *, Value *, Value *> Choice[] = {
       {At, B.getInt64(0), NextAt}, {Count, B.getInt32(0), NewCount}, {Wait, B.getInt32(0), NewWait}, {Whoever, B.getInt32(0), NewWhoever}};
   for (auto [Phi, Begin, Further] : Choice) {
     Phi->addIncoming(Begin, Choose);
     Phi->addIncoming(Further, Each);
   }
-  B.SetInsertPoint(Done);
+  B.SetInsertPoint(Chose);
   B.CreateStore(NewCount, running());
   B.CreateStore(NewWait, Parked);
   B.CreateStore(NewWhoever, Waits);
