@@ -1,15 +1,22 @@
-// Kernels that run item by item tell where their items wait for each other: in functions of the program, and in group algorithms that wait
-// several times. docs/decisions/0035.
+// Kernels that run item by item go on where only some lanes come to an operation of the sub-group (docs/decisions/0084), and under
+// ASPEN_CHECK=1 tell where their items wait for each other: in functions of the program, and in group algorithms that wait several times.
+// docs/decisions/0035.
 //# run: aspen++ -O0 -fsycl-targets=native_cpu -Wno-sycl-strict {self} -o a.out
 //# run: ./a.out
-//# stdout~: 61 wait at a barrier of the work-group and 3 at one of a sub-group \(places-item-by-item\.cpp:22:5 and places-item-by-item\.cpp:21:14\), and 0 have ended
+//# stdout: 70 66
+//# run: ASPEN_CHECK=1 ./a.out
+//# stdout~: 61 wait at a barrier of the work-group and 3 at one of a sub-group \(places-item-by-item\.cpp:29:5 and places-item-by-item\.cpp:28:14\), and 0 have ended
 //# deep: further levels of optimisation
 //# run: aspen++ -O2 -fsycl-targets=native_cpu -Wno-sycl-strict {self} -o a.out
 //# run: ./a.out
-//# stdout~: 61 wait at a barrier of the work-group and 3 at one of a sub-group \(places-item-by-item\.cpp:22:5 and places-item-by-item\.cpp:21:14\), and 0 have ended
+//# stdout: 70 66
+//# run: ASPEN_CHECK=1 ./a.out
+//# stdout~: 61 wait at a barrier of the work-group and 3 at one of a sub-group \(places-item-by-item\.cpp:29:5 and places-item-by-item\.cpp:28:14\), and 0 have ended
 //# run: aspen++ -O1 -g -fsycl-targets=native_cpu -Wno-sycl-strict {self} -o a.out
 //# run: ./a.out
-//# stdout~: 61 wait at a barrier of the work-group and 3 at one of a sub-group \(places-item-by-item\.cpp:22:5 and places-item-by-item\.cpp:21:14\), and 0 have ended
+//# stdout: 70 66
+//# run: ASPEN_CHECK=1 ./a.out
+//# stdout~: 61 wait at a barrier of the work-group and 3 at one of a sub-group \(places-item-by-item\.cpp:29:5 and places-item-by-item\.cpp:28:14\), and 0 have ended
 #include <sycl/sycl.hpp>
 #include <cstdio>
 
@@ -34,6 +41,7 @@ int main() {
       out[it.get_local_id(0)] += deep(1, it);
     });
     q.wait_and_throw();
+    std::printf("%u %u\n", out[0], out[63]);
   } catch (const sycl::exception &e) {
     std::puts(e.what());
   }
