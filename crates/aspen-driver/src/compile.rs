@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::fixed;
 use crate::help;
 use crate::jobs::{self, Command, Outcome};
-use crate::object_file::{with_device_code, write_whole};
+use crate::object_file::{as_text, with_device_code, write_whole};
 use crate::passes::{Pass, PassBuilder, Role};
 use crate::precompiled::{Kept, Precompiled};
 use crate::prefix_map::PrefixMap;
@@ -61,13 +61,17 @@ pub fn plan(builder: &PassBuilder<'_>, scratch: &mut Scratch) -> Result<Vec<Job>
             };
             if options.side == Side::Device {
                 passes.retain(|pass| is_wanted_alone(pass, options, builder.targets));
-            } else if options.stage == Stage::Assembly || (options.stage == Stage::Preprocess && preprocessed::is_one_pass(options, input))
-            {
+            } else if is_only_looked_at(options) || (options.stage == Stage::Preprocess && preprocessed::is_one_pass(options, input)) {
                 passes.truncate(1);
             }
             Ok(Job { input: index, passes })
         })
         .collect()
+}
+
+/// Whether the run writes the host's assembly or IR to the standard output: nobody assembles it, so it comes without device code.
+fn is_only_looked_at(options: &Options) -> bool {
+    options.stage == Stage::Assembly && options.output.as_deref() == Some("-")
 }
 
 /// With `-fsycl-device-only`: the pass of the first target that was asked for, else of `spir64`.
@@ -215,14 +219,16 @@ fn finish(
     write_dependencies(builder, job, input, &destination)?;
     let Some(made) = job.passes.first().and_then(|pass| pass.output.as_deref()) else { return Ok(None) };
     let mut bytes = fs::read(made).map_err(|error| Error::file("read", made, error))?;
-    if matches!(options.stage, Stage::Object | Stage::Link)
-        && options.side == Side::Both
-        && !options.emit_llvm
-        && input.kind == InputKind::Sycl
-    {
+    if options.side == Side::Both && input.kind == InputKind::Sycl && !is_only_looked_at(options) {
         let device = device_section(builder, job, input, &reports)?;
-        if !device.is_empty() {
-            bytes = with_device_code(&bytes, &device).map_err(|reason| Error::input(made, reason))?;
+        let is_text = options.stage == Stage::Assembly || options.emit_llvm;
+        match device.is_empty() {
+            true => {}
+            false if is_text => bytes.extend_from_slice(as_text(&device, options.emit_llvm).as_bytes()),
+            false => bytes = with_device_code(&bytes, &device).map_err(|reason| Error::input(made, reason))?,
+        }
+        if options.emit_llvm && options.stage == Stage::Object {
+            bytes = as_bitcode(builder, input, &bytes, scratch)?;
         }
     }
     if destination.as_os_str() == "-" {
@@ -231,6 +237,20 @@ fn finish(
     }
     write_whole(&destination, &bytes, false)?;
     Ok(Some(Compiled { input: job.input, object: destination }))
+}
+
+/// The bitcode of IR that the host's pass left as text, to which device code can be added.
+fn as_bitcode(builder: &PassBuilder<'_>, input: &Input, text: &[u8], scratch: &mut Scratch) -> Result<Vec<u8>, Error> {
+    let (from, to) = (scratch.file(input.stem(), "device.ll"), scratch.file(input.stem(), "device.bc"));
+    write_whole(&from, text, false)?;
+    let mut words = ["-c", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-Wno-override-module", "-x", "ir"].map(str::to_owned).to_vec();
+    words.extend([from.display().to_string(), "-o".into(), to.display().to_string()]);
+    let command = Command::new(&builder.toolchain.clang, words);
+    let outcome = jobs::run(&command)?;
+    if !outcome.status.success() {
+        return Err(command.failure("the compiler", &outcome));
+    }
+    fs::read(&to).map_err(|error| Error::file("read", &to, error))
 }
 
 /// What this unit alone shows of the fixed targets.

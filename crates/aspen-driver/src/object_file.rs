@@ -4,6 +4,7 @@
 //! section's data, a grown copy of the section names and a new table of section headers are appended, and the file header points there.
 //! Source: ARCHITECTURE "Objects"; DESIGN §5.
 
+use std::fmt::{self, Write as _};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -80,6 +81,41 @@ pub fn with_device_code(object: &[u8], device: &[u8]) -> Result<Vec<u8>, String>
     Ok(out)
 }
 
+/// The same section for the end of a text: of assembly for the GNU assembler, or of LLVM IR, as assembly of the module.
+pub fn as_text(device: &[u8], is_ir: bool) -> String {
+    let mut text = String::with_capacity(device.len() * 4);
+    let mut line = |words: fmt::Arguments<'_>| match is_ir {
+        true => writeln!(text, "module asm \"{}\"", words.to_string().replace('\\', "\\5C").replace('"', "\\22")),
+        false => writeln!(text, "\t{words}"),
+    };
+    let mut write = || {
+        line(format_args!(".pushsection {OBJECT_SECTION},\"e\",@progbits"))?;
+        line(format_args!(".p2align 3"))?;
+        for part in device.chunks(BYTES_A_LINE) {
+            line(format_args!(".ascii \"{}\"", Escaped(part)))?;
+        }
+        line(format_args!(".popsection"))
+    };
+    write().expect("a string takes everything");
+    text
+}
+
+/// How many bytes of device code stand on a line of text.
+const BYTES_A_LINE: usize = 32;
+
+/// Bytes in a string of the GNU assembler. Source: "Using as", "Strings".
+struct Escaped<'a>(&'a [u8]);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| match byte {
+            b'"' | b'\\' => write!(out, "\\{}", *byte as char),
+            b' '..=b'~' => write!(out, "{}", *byte as char),
+            other => write!(out, "\\{other:03o}"),
+        })
+    }
+}
+
 /// Writes a file whole or not at all: what was there before stays until the new content is complete, also when the disk is full.
 ///
 /// # Errors
@@ -107,6 +143,23 @@ mod tests {
 
     use super::*;
     use crate::jobs::{self, Command};
+
+    #[test]
+    fn text_of_every_byte() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        for is_ir in [false, true] {
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            let (from, to) = (folder.path().join(if is_ir { "x.ll" } else { "x.s" }), folder.path().join("x.o"));
+            fs::write(&from, as_text(&bytes, is_ir)).expect("writable");
+            let words = ["-c", "--target=x86_64-pc-linux-gnu"].map(str::to_owned).into_iter();
+            let files = [from.display().to_string(), "-o".into(), to.display().to_string()];
+            let outcome = jobs::run(&Command::new(Path::new("clang++-22"), words.chain(files))).expect("clang starts");
+            assert!(outcome.status.success(), "{}", outcome.stderr_text());
+            let object = fs::read(to).expect("readable");
+            let object = object::File::parse(object.as_slice()).expect("an object");
+            assert_eq!(object.section_by_name(OBJECT_SECTION).expect("there").data().expect("readable"), bytes);
+        }
+    }
 
     fn compiled(source: &str) -> Vec<u8> {
         let folder = tempfile::tempdir().expect("a temporary folder");

@@ -318,8 +318,9 @@ impl PassBuilder<'_> {
         let stage = match self.options.stage {
             Stage::Preprocess => Some("-E"),
             Stage::Syntax if !judges => Some("-fsyntax-only"),
-            Stage::Assembly if device => Some("-S"),
-            Stage::Assembly if self.options.side != Side::Device => Some("-S"),
+            Stage::Assembly if !device || self.options.side == Side::Device => Some("-S"),
+            // To text device code can be added.
+            Stage::Object if !device && self.options.emit_llvm && self.options.side == Side::Both => Some("-S"),
             _ => Some("-c"),
         };
         arguments.extend(stage.map(str::to_owned));
