@@ -1,5 +1,6 @@
 //! A program may end without waiting for its commands. A driver then takes itself down at exit while its threads and ours are still in it, and
-//! aborts ("Pure virtual function called!"); so the process waits for what drivers were given first.
+//! aborts ("Pure virtual function called!"); so the process waits for what drivers were given first. And what kernels of the embedded CPU find
+//! (an `assert` that fails) or write would be lost; so it waits for the threads that run them, too.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -7,7 +8,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::command::{Command, PENDING, lock};
-use crate::pool::serves;
+use crate::pool::{Busy, Pool, serves};
 
 /// Commands for drivers that may not be complete.
 static GIVEN: Mutex<Vec<Arc<Command>>> = Mutex::new(Vec::new());
@@ -34,6 +35,39 @@ pub(crate) fn waits_for(command: &Arc<Command>) {
         PRUNE_AT.store((given.len() * 2).max(64), Ordering::Relaxed);
     }
     given.push(command.clone());
+}
+
+/// Pools whose threads run.
+static POOLS: Mutex<Vec<Arc<Pool>>> = Mutex::new(Vec::new());
+
+/// The process does not end before these threads have nothing to do. Called as they start.
+pub(crate) fn waits_for_pool(pool: &Arc<Pool>) {
+    GIVER.get_or_init(std::process::id);
+    let mut pools = lock(&POOLS);
+    if pools.is_empty() {
+        // SAFETY: a function that lives as long as this library, which is never unloaded while a program uses it.
+        unsafe { libc::atexit(wait_for_pools) };
+    }
+    pools.push(pool.clone());
+}
+
+extern "C" fn wait_for_pools() {
+    if GIVER.get().is_some_and(|giver| *giver != std::process::id()) {
+        return;
+    }
+    let pools = lock(&POOLS).clone();
+    let begin = Instant::now();
+    let mut progress = begin;
+    while begin.elapsed() < PATIENCE && progress.elapsed() < PATIENCE_OF_HELD {
+        let busy: Vec<Busy> = pools.iter().map(|pool| pool.is_busy()).collect();
+        if busy.iter().all(|busy| *busy == Busy::No) {
+            return;
+        }
+        if busy.contains(&Busy::Yes) {
+            progress = Instant::now();
+        }
+        sleep(Duration::from_micros(200));
+    }
 }
 
 /// So many commands a driver is given until it has made most of its static objects: its compiler's are made by its own threads.

@@ -306,7 +306,7 @@ impl Command {
             }
             Some(Work::Task(mut task)) => {
                 let slice = self.slice("host");
-                self.report(guarded(&mut task));
+                self.report(self.pool.host_task(|| guarded(&mut task)));
                 drop(slice);
                 captured::end(self.clone(), task);
             }

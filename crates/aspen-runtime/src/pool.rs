@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
+use crate::at_exit;
 use crate::command::{Command, lock};
 use crate::error::{Code, Error, Result};
 use crate::running::Running;
@@ -38,6 +39,8 @@ pub struct Pool {
     begin: Box<dyn Fn() + Send + Sync>,
     /// How many tickets there are.
     tickets: AtomicUsize,
+    /// How many of its threads are in host tasks.
+    tasks: AtomicUsize,
 }
 
 thread_local! {
@@ -60,7 +63,18 @@ pub(crate) fn waiting(wait: impl FnOnce()) {
 #[derive(Default)]
 struct Shared {
     tickets: VecDeque<Ticket>,
+    /// How many threads were started.
+    threads: usize,
     sleepers: usize,
+}
+
+/// What the threads of a pool are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Busy {
+    No,
+    /// Some are in host tasks, which may wait for anything, and nothing else goes on.
+    InTasks,
+    Yes,
 }
 
 impl Pool {
@@ -78,6 +92,7 @@ impl Pool {
             started: AtomicBool::new(false),
             begin,
             tickets: AtomicUsize::new(0),
+            tasks: AtomicUsize::new(0),
         })
     }
 
@@ -95,23 +110,46 @@ impl Pool {
             return Ok(());
         }
         // Who comes second waits for the first one's threads.
-        let _shared = lock(&self.shared);
+        let mut shared = lock(&self.shared);
         if self.started.load(Ordering::Acquire) {
             return Ok(());
         }
-        let mut started = false;
+        at_exit::waits_for_pool(self);
         for index in 0..self.threads {
             let pool = self.clone();
             let spawned = thread::Builder::new().name(format!("aspen-{index}")).stack_size(STACK).spawn(move || pool.serve());
             match spawned {
-                Ok(_) => started = true,
+                Ok(_) => shared.threads += 1,
                 // Fewer threads than wanted are slower, not wrong.
-                Err(_) if started => break,
+                Err(_) if shared.threads > 0 => break,
                 Err(error) => return Err(Error::new(Code::Runtime, format!("no thread to run commands on: {error}"))),
             }
         }
         self.started.store(true, Ordering::Release);
         Ok(())
+    }
+
+    /// Calls a host task.
+    pub(crate) fn host_task<R>(&self, task: impl FnOnce() -> R) -> R {
+        if !serves() {
+            return task();
+        }
+        self.tasks.fetch_add(1, Ordering::Relaxed);
+        let result = task();
+        self.tasks.fetch_sub(1, Ordering::Relaxed);
+        result
+    }
+
+    /// Whether threads of it do something, but for the one that asks.
+    pub(crate) fn is_busy(&self) -> Busy {
+        let shared = lock(&self.shared);
+        let (at_work, in_tasks) = (shared.threads - shared.sleepers, self.tasks.load(Ordering::Relaxed));
+        // Who ends the process in a host task is no other's hindrance.
+        let own = usize::from(serves());
+        if !shared.tickets.is_empty() || at_work > in_tasks.max(own) {
+            return Busy::Yes;
+        }
+        if at_work > own { Busy::InTasks } else { Busy::No }
     }
 
     /// Whether something waits for a thread.
