@@ -54,6 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "cut",
             "steps",
             "lane_places",
+            "lane_reads",
             "remade",
             "read_once",
             "split_guards",

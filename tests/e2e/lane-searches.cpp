@@ -3,17 +3,20 @@
 // written itself.
 //# run: aspen++ -O2 -fsycl-targets=native_cpu {self} -o a.out
 //# run: env ASPEN_CPU_LEVEL=1 ./a.out
-//# stdout: 0 wrong of 53
+//# stdout: 0 wrong of 67
 //# run: env ASPEN_CPU_LEVEL=3 ./a.out
-//# stdout: 0 wrong of 53
+//# stdout: 0 wrong of 67
 //# run: ./a.out
-//# stdout: 0 wrong of 53
+//# stdout: 0 wrong of 67
 //# run: aspen++ -O3 -fsycl-targets=native_cpu {self} -o a.out
 //# run: ./a.out
-//# stdout: 0 wrong of 53
+//# stdout: 0 wrong of 67
 //# deep: lanes gather
 //# run: aspen++ -O2 -fsycl-targets=native_cpu -fsycl-dump-device-code=images search.cpp -o b.out
 //# sh: llvm-objdump-22 -d --no-show-raw-insn images/* | grep -cE 'v(p?gather)[dq][dqp][ds]?'
+//# stdout~: ^[1-9][0-9]*$
+//# run: aspen++ -O2 -fsycl-targets=x86_64_v3 -fsycl-dump-device-code=with-avx2 search.cpp -o b.out
+//# sh: llvm-objdump-22 -d --no-show-raw-insn with-avx2/* | grep -cE 'vpgatherqd'
 //# stdout~: ^[1-9][0-9]*$
 #include <cstdint>
 #include <cstdio>
@@ -130,6 +133,30 @@ static long several(const library &in, int i) {
   }
   return all;
 }
+// What is read by what was found, in 32 bits, and what is looked for among few.
+static long quantized(const library &in, int i) {
+  const int x = i * 37 % (in.count * 2 + 5) - 2;
+  int low = 0, high = in.count - 1;
+  if (x <= in.sorted[low])
+    return low;
+  if (in.sorted[high] <= x)
+    return high;
+  while (low < high) {
+    const int middle = (low + high) >> 1;
+    if (in.sorted[middle] <= x)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return in.sorted[low - 1] < x ? low : low - 1;
+}
+static long nearest(const library &in, int i) {
+  const unsigned key = unsigned(i) % in.mask;
+  unsigned at = hashed(key) & in.mask;
+  for (unsigned steps = 0; in.table[at] && in.table[at] != key && steps < in.mask; ++steps)
+    at = (at + 1) & in.mask;
+  return in.table[at] * 8l + in.sorted[at % unsigned(in.count)];
+}
 static long of_own(const library &in, int i) {
   int *mine = in.own + i * 8;
   for (int k = 0; k < 8; ++k)
@@ -213,7 +240,7 @@ int main() {
     auto checks = [&](int n, size_t local) {
       const int all[] = {check<lower_bound>(q, in, n, local), check<upper_bound>(q, in, n, local), check<listed>(q, in, n, local),
                          check<chained_up>(q, in, n, local), check<probed>(q, in, n, local),      check<descended>(q, in, n, local),
-                         check<several>(q, in, n, local)};
+                         check<several>(q, in, n, local),         check<quantized>(q, in, n, local),   check<nearest>(q, in, n, local)};
       for (int one : all)
         wrong += one, ++of;
     };

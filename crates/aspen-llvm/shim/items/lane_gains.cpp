@@ -93,18 +93,19 @@ bool searches(const Loop &L, ScalarEvolution &SE) {
   return false;
 }
 
-// Whether what the loop reads, apart from loops in it, may be read by lanes: it or what is in it searches, and the processor gathers.
+// Whether what the loop reads, apart from loops in it, may be read by lanes: it or what is in it searches, and the processor reads so. With AVX2 alone that
+// takes long, and pays for what a processor guesses wrong: one number of 32 bits a turn, in eight lanes.
 bool maySearch(const Loop &L, const LoopInfo &LI, const TargetTransformInfo &TTI, unsigned Bits, ScalarEvolution &SE) {
-  bool Reads = false;
+  unsigned Reads = 0, Slow = 0;
   for (const BasicBlock *Block : L.blocks())
     for (const Instruction &I : *Block)
       if (const auto *Load = dyn_cast<LoadInst>(&I)) {
-        auto *Many = FixedVectorType::get(Load->getType(), Bits / 64);
-        if (!TTI.isLegalMaskedGather(Many, Load->getAlign()) || TTI.forceScalarizeMaskedGather(Many, Load->getAlign()))
+        const LaneReads How = readsOfLanes(TTI, *Load, Bits);
+        if (How == LaneReads::None || (How == LaneReads::Slow && ++Slow > 1))
           return false;
-        Reads |= LI.getLoopFor(Block) == &L;
+        Reads += LI.getLoopFor(Block) == &L;
       }
-  return !Reads || (L.isInnermost() ? searches(L, SE) : any_of(L, [&](const Loop *Inner) { return searches(*Inner, SE); }));
+  return Reads == 0 || (L.isInnermost() ? searches(L, SE) : any_of(L, [&](const Loop *Inner) { return searches(*Inner, SE); }));
 }
 
 // Whether a turn costs much less in a vector than for each of its lanes alone: some of them will have ended.

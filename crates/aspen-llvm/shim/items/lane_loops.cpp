@@ -282,10 +282,9 @@ void outline(Loop &L, unsigned MaxLanes) {
   if (Access)
     Call->setMetadata(LLVMContext::MD_access_group, Access);
   auto Part = [&](unsigned N) { return Gives.size() == 1 ? static_cast<Value *>(Call) : fromCommon(B, B.CreateExtractValue(Call, N), Results[N]); };
-  for (auto [N, Out] : enumerate(Outs)) {
-    Out->replaceAllUsesWith(Part(N));
-    Out->eraseFromParent();
-  }
+  SmallVector<Value *, 8> Parts;
+  for (unsigned N = 0; N < Outs.size(); ++N)
+    Parts.push_back(Part(N));
   // One branch after the other: a switch would have several ways out of a loop around this one, which could not be told apart.
   Instruction *End = Before->getTerminator();
   for (unsigned N = 0; N + 1 < Exits.size(); ++N) {
@@ -296,6 +295,14 @@ void outline(Loop &L, unsigned MaxLanes) {
   if (Exits.size() == 1)
     B.CreateBr(Exits.front());
   End->eraseFromParent();
+  // Without gathers the vectoriser (LLVM 22) has what addresses are made of computed a lane at a time, calls too. It does not look through these.
+  for (auto [Out, Now] : zip(Outs, Parts)) {
+    BasicBlock *Exit = Out->getParent();
+    PHINode *Behind = PHINode::Create(Out->getType(), 1, "", Exit->begin());
+    Behind->addIncoming(Now, Exit->getSinglePredecessor());
+    Out->replaceAllUsesWith(Behind);
+    Out->eraseFromParent();
+  }
 
   SmallVector<std::string, 4> Variants;
   for (unsigned Lanes = 2; Lanes <= MaxLanes; Lanes *= 2) {
@@ -315,15 +322,16 @@ void outline(Loop &L, unsigned MaxLanes) {
 class Widened {
   Function &Vector, &Scalar;
   const unsigned Lanes;
+  const bool HasGathers;
   IRBuilder<> B;
   DenseMap<const Value *, Value *> Values;
   DenseMap<const BasicBlock *, Value *> Masks;                                      // of lanes that come there
   DenseMap<std::pair<const BasicBlock *, const BasicBlock *>, Value *> Ways;        // of lanes that go from one to the other
 
 public:
-  Widened(Function &Vector, Function &Scalar)
+  Widened(Function &Vector, Function &Scalar, bool HasGathers)
       : Vector(Vector), Scalar(Scalar), Lanes(cast<FixedVectorType>(Vector.getArg(Scalar.arg_size())->getType())->getNumElements()),
-        B(Vector.getContext()) {
+        HasGathers(HasGathers), B(Vector.getContext()) {
     for (Argument &Of : Scalar.args())
       Values[&Of] = Vector.getArg(Of.getArgNo());
   }
@@ -476,7 +484,7 @@ private:
     else if (isa<SelectInst>(I))
       Made = B.CreateSelect(Operands[0], Operands[1], Operands[2]);
     else if (auto *Load = dyn_cast<LoadInst>(&I))
-      return B.CreateMaskedGather(wide(I.getType()), Operands[0], Load->getAlign(), Masks.lookup(I.getParent()), Constant::getNullValue(wide(I.getType())));
+      return readByLanes(B, *Load, Operands[0], Masks.lookup(I.getParent()), HasGathers);
     else if (auto *Place = dyn_cast<GetElementPtrInst>(&I)) {
       // Members of a structure are constants, which must be the same for all lanes.
       SmallVector<Value *, 4> Indices;
@@ -522,7 +530,7 @@ PreservedAnalyses LaneLoops::run(Function &F, FunctionAnalysisManager &FAM) {
   return PreservedAnalyses::none();
 }
 
-PreservedAnalyses OpenLaneLoops::run(Function &F, FunctionAnalysisManager &) {
+PreservedAnalyses OpenLaneLoops::run(Function &F, FunctionAnalysisManager &FAM) {
   SmallVector<CallInst *, 8> Calls;
   auto Collect = [&] {
     for (Instruction &I : instructions(F))
@@ -535,7 +543,7 @@ PreservedAnalyses OpenLaneLoops::run(Function &F, FunctionAnalysisManager &) {
     for (CallInst *Call : Calls) {
       Function *Callee = Call->getCalledFunction();
       if (Callee->isDeclaration()) {
-        Widened(*Callee, *F.getParent()->getFunction(Callee->getFnAttribute(LanesOf).getValueAsString())).make();
+        Widened(*Callee, *F.getParent()->getFunction(Callee->getFnAttribute(LanesOf).getValueAsString()), mayGather(F, FAM)).make();
         Callee->setLinkage(GlobalValue::InternalLinkage);
       }
       InlineFunctionInfo Inlined;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/IRBuilder.h"
 
 namespace llvm {
 class BasicBlock;
@@ -12,6 +13,7 @@ class Loop;
 class LoopInfo;
 class TargetTransformInfo;
 class Type;
+class Value;
 } // namespace llvm
 
 namespace aspen::items {
@@ -21,6 +23,13 @@ bool isNumber(const llvm::Type *T);
 
 // Whether each lane may read a place of its own, all of them together: of a size that processors do so for, and of which the loop over items is known to be independent.
 bool isGathered(const llvm::LoadInst &Load);
+
+// How a processor with so many bits in a vector reads for lanes: not at all, by AVX2's instruction, or by LLVM's gather.
+enum class LaneReads { None, Slow, Quick };
+LaneReads readsOfLanes(const llvm::TargetTransformInfo &TTI, const llvm::LoadInst &Load, unsigned Bits);
+
+// What lanes read that the mask has, at places of their own, by LLVM's gather or by AVX2's instruction.
+llvm::Value *readByLanes(llvm::IRBuilder<> &B, const llvm::LoadInst &Load, llvm::Value *Places, llvm::Value *Mask, bool HasGathers);
 
 // The loop over items that it is in; null if it is in none.
 const llvm::Loop *itemsOf(const llvm::Loop &L);
