@@ -51,6 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         [
             "places",
             "item",
+            "joined",
             "cut",
             "steps",
             "lane_places",

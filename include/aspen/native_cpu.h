@@ -111,6 +111,7 @@ typedef uint32_t (*aspen_cpu_group_entry)(const void *closure, const aspen_cpu_i
 #define ASPEN_CPU_LEVELS 4u
 #define ASPEN_CPU_MAY_WAIT 1u
 #define ASPEN_CPU_WHOLE_BOXES 2u
+#define ASPEN_CPU_JOINED 4u
 typedef struct aspen_cpu_group {
   uint32_t struct_size;
   uint32_t frame_alignment; /* of the frame in bytes, a power of two */
@@ -123,7 +124,8 @@ typedef struct aspen_cpu_group {
   const char *const *places;
   uint64_t flags; /* ASPEN_CPU_MAY_WAIT: a loop of the kernel has atomic operations, by which a group may wait for another one.
                      ASPEN_CPU_WHOLE_BOXES: the kernel is launched over a range, and its functions take boxes as its entry does; frame_size is
-                     0 then, and they may be called for a part of a box, as those of other such kernels are for rows. */
+                     0 then, and they may be called for a part of a box, as those of other such kernels are for rows.
+                     ASPEN_CPU_JOINED: items ask nothing of their group, so that groups side by side may be one for a call; frame_size is 0. */
   uint64_t work_group[3]; /* The functions are for groups of this size only, in SYCL's order; zeroes if they are for any. Where a launch has
                              another one, its items run one by one. Records that are shorter do not have it. */
 } aspen_cpu_group_t;

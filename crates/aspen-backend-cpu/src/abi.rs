@@ -100,6 +100,9 @@ pub(crate) const MAY_WAIT: u64 = 1;
 /// In [`GroupKernel::flags`]: the entries take boxes of any shape (`ASPEN_CPU_WHOLE_BOXES`).
 pub(crate) const WHOLE_BOXES: u64 = 2;
 
+/// In [`GroupKernel::flags`]: groups side by side may be one (`ASPEN_CPU_JOINED`).
+pub(crate) const JOINED: u64 = 4;
+
 /// Before a kernel's symbol: its [`GroupKernel`] (`ASPEN_CPU_GROUP`).
 pub(crate) const GROUP: &str = "aspen_group.";
 

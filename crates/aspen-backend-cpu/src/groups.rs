@@ -45,6 +45,17 @@ unsafe impl Send for Groups {}
 // SAFETY: as above.
 unsafe impl Sync for Groups {}
 
+/// Items of groups that are one for a call: a row of some vectors for each of sixteen rows, and little for a thread to be late by.
+const MOST_JOINED: u64 = 1024;
+
+/// How many groups of a row are one, for a kernel that cannot tell (docs/decisions/0085).
+fn joined(local: [u64; 3], groups: [u64; 3], threads: u64) -> u64 {
+    let items = local.iter().product::<u64>().max(1);
+    let for_threads = groups.iter().product::<u64>() / (CHUNKS_PER_THREAD * threads);
+    let most = (MOST_JOINED / items).min(for_threads).min(groups[2]);
+    (1..=most).rev().find(|many| groups[2].is_multiple_of(*many)).unwrap_or(1)
+}
+
 impl Groups {
     pub(crate) fn new(entry: ItemEntry, kernel: Known, launch: Launch, threads: usize, kept: Kept) -> Groups {
         let by_item = launch.kind == LaunchKind::NdRange;
@@ -54,6 +65,14 @@ impl Groups {
             local => local.map(|dim| dim.max(1)),
         };
         let group_range = if by_item { [0, 1, 2].map(|dim| launch.global[dim] / local_range[dim].max(1)) } else { launch.global };
+        let (local_range, group_range) = match &kernel.whole {
+            Some(whole) if by_item && whole.joined && whole.work_group == [0; 3] && !kernel.check => {
+                let joined = joined(local_range, group_range, threads as u64);
+                let [of_local, of_groups] = [local_range[2] * joined, group_range[2] / joined];
+                ([local_range[0], local_range[1], of_local], [group_range[0], group_range[1], of_groups])
+            }
+            _ => (local_range, group_range),
+        };
         let runs = |whole: &Whole| whole.work_group == [0; 3] || whole.work_group == local_range;
         let shape = Shape {
             entry,
@@ -151,5 +170,26 @@ impl Job for Groups {
         worker.rest();
         let _gone = WORKER.try_with(|kept| *kept.borrow_mut() = Some(worker));
         result.map_err(|error| Error::new(error.code(), format!("kernel '{}': {}", self.launch.name, error.message())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_of_a_row_are_joined() {
+        for (local, groups, threads, many) in [
+            ([1, 4, 4], [1, 256, 256], 2, 64),
+            ([1, 16, 16], [1, 64, 64], 2, 4),
+            ([1, 1, 256], [1, 1, 4096], 2, 4),
+            ([1, 1, 256], [1, 1, 16], 2, 1),  // one for each chunk
+            ([1, 8, 8], [1, 125, 125], 2, 5), // what divides them
+            ([1, 8, 8], [1, 125, 127], 2, 1),
+            ([1, 1, 2048], [1, 1, 4096], 2, 1), // long already
+            ([0, 0, 0], [0, 0, 0], 2, 1),
+        ] {
+            assert_eq!(joined(local, groups, threads), many, "{local:?} {groups:?}");
+        }
     }
 }

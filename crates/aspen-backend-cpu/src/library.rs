@@ -12,7 +12,8 @@ use aspen_contract::AspectSet;
 use aspen_runtime::{Code, Error, Result};
 
 use crate::abi::{
-    self, DEVICE_HAS, GROUP, GroupKernel, IMPORT_SLOT, ITEM_SLOT, Item, MAY_WAIT, PLACE_SLOT, PROMPT, SPACE_SLOT, STACK, WHOLE_BOXES,
+    self, DEVICE_HAS, GROUP, GroupKernel, IMPORT_SLOT, ITEM_SLOT, Item, JOINED, MAY_WAIT, PLACE_SLOT, PROMPT, SPACE_SLOT, STACK,
+    WHOLE_BOXES,
 };
 use crate::group::{Whole, tell_place};
 use crate::image_file::ImageFile;
@@ -130,8 +131,8 @@ impl Library {
         };
         let entry = entries.into_iter().take(level as usize).rev().flatten().next()?;
         let frame_alignment = usize::try_from(alignment).ok().filter(|alignment| alignment.is_power_of_two())?;
-        let [may_wait, whole_boxes] = [MAY_WAIT, WHOLE_BOXES].map(|flag| flags & flag != 0);
-        Some(Whole { entry, frame_size: usize::try_from(size).ok()?, frame_alignment, places, may_wait, whole_boxes, work_group })
+        let [may_wait, whole_boxes, joined] = [MAY_WAIT, WHOLE_BOXES, JOINED].map(|flag| flags & flag != 0);
+        Some(Whole { entry, frame_size: usize::try_from(size).ok()?, frame_alignment, places, may_wait, whole_boxes, joined, work_group })
     }
 
     /// Bytes of stack that a function of the image needs for variables; 0 if they are few.

@@ -16,6 +16,8 @@ pub(crate) struct Whole {
     pub(crate) may_wait: bool,
     /// Whether it is a kernel of a range whose function takes boxes of any shape.
     pub(crate) whole_boxes: bool,
+    /// Whether groups that lie side by side may run as one.
+    pub(crate) joined: bool,
     /// The only groups that it runs; zeroes if it runs any.
     pub(crate) work_group: [u64; 3],
 }

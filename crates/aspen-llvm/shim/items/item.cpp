@@ -218,6 +218,8 @@ void meet(CallInst &Call, const char *Barrier, bool OfSubGroup) {
 
 // Items of a work-group, at most: the device's limit is far below.
 constexpr uint64_t MaxItems = 0x7fffffff;
+// Items of a row that one or two vectors have.
+constexpr uint64_t ShortRow = 32;
 
 void boundRange(LoadInst &Load) {
   LLVMContext &C = Load.getContext();
@@ -487,6 +489,7 @@ Item makeItem(Function &Entry, const Names &Names, const Lines &Lines, FunctionA
   };
   if (!inlineAll(*Body, R, Lines, Why))
     return Fail("");
+  Out.AsksNoGroup = asksNoGroup(*Body, Names);
   for (Instruction &I : instructions(*Body))
     if (I.mayHaveSideEffects() && !I.isLifetimeStartOrEnd())
       setPlace(I, Lines.of(I));
@@ -541,6 +544,9 @@ Item makeItem(Function &Entry, const Names &Names, const Lines &Lines, FunctionA
   if (const MDNode *Known = Entry.getMetadata("aspen.work_group"); Known && Known->getNumOperands() == 3)
     for (unsigned D = 0; D < 3; ++D)
       Out.WorkGroup[D] = mdconst::extract<ConstantInt>(Known->getOperand(D))->getZExtValue();
+  // What a size is known for are loops that become vectors; those of a short row are none, and groups that are joined have long ones.
+  if (Out.AsksNoGroup && Out.WorkGroup[2] < ShortRow)
+    Out.WorkGroup = {};
   keepClosure(*Out.closure());
   AllocaInst *Self = fill(*Body, Out.group(), Out.BySubGroups);
   ownCurrent(*Body, M.getNamedGlobal(Names.Current), Self);

@@ -414,7 +414,8 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           if (!I.IsRow)
             Lines += ("whole " + Entry->getName() + ": a group at once\n").str();
           const bool TooMany = hasTooManyLoops(*Group, FAM);
-          Made.push_back({Entry, Group, Frame, {}, Waits ? layout::MayWait : 0u, boundPlanning(*Group, FAM) || TooMany});
+          const bool Joined = I.AsksNoGroup && !I.BySubGroups && !Waits && P.Starts.size() == 1 && Frame.Bytes == 0;
+          Made.push_back({Entry, Group, Frame, {}, (Waits ? layout::MayWait : 0u) | (Joined ? layout::Joined : 0u), boundPlanning(*Group, FAM) || TooMany});
           if (TooMany)
             Lines += ("less " + Entry->getName() + ": it has more than " + Twine(MaxVectorised) + " loops between barriers, too many for vectors\n").str();
           Made.back().WorkGroup = I.WorkGroup;

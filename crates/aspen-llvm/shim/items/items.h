@@ -48,7 +48,7 @@ struct Names {
 
 // aspen_cpu_item_t: where its members are. Source: include/aspen/native_cpu.h; aspen-backend-cpu asserts the same numbers.
 namespace layout {
-constexpr unsigned LocalMemory = 8, GroupSlots = 16, SubGroupSlots = 24, GlobalId = 32, LocalId = 56, GroupId = 80, LocalRange = 128,
+constexpr unsigned LocalMemory = 8, GroupSlots = 16, SubGroupSlots = 24, GlobalId = 32, LocalId = 56, GroupId = 80, GlobalRange = 104, LocalRange = 128,
                    Offset = 176, LocalLinearId = 200, SubGroupId = 204, SubGroupSize = 212, SubGroupMaxSize = 216, Lane = 220,
                    Scheduler = 224, ScratchMemory = 248, Size = 256;
 // Bytes of a slot of exchange memory (ASPEN_CPU_SLOT_SIZE).
@@ -60,7 +60,7 @@ constexpr unsigned AskedEnded = 0x80000000u;
 // ASPEN_CPU_SKIPPED
 constexpr unsigned Skipped = 0xc0000000u;
 // ASPEN_CPU_MAY_WAIT, ASPEN_CPU_WHOLE_BOXES
-constexpr unsigned MayWait = 1, WholeBoxes = 2;
+constexpr unsigned MayWait = 1, WholeBoxes = 2, Joined = 4;
 } // namespace layout
 
 // What differs from item to item, before there is a loop that says it: calls of functions without effects.
@@ -126,6 +126,8 @@ struct Item {
   bool IsRow = false;
   // Whether it waits for its sub-group: then the sub-group is what runs together.
   bool BySubGroups = false;
+  // Whether it asks nothing of its group (joined.cpp).
+  bool AsksNoGroup = false;
   // Whether some items of a row run together, to the end, before the next ones begin: what they keep stays in registers.
   bool ByStrips = false;
   // The lanes of a sub-group that is full, or of a strip.
@@ -170,6 +172,9 @@ void tellPlaces(llvm::Module &M, llvm::ArrayRef<llvm::Function *> Entries, const
 void openShortCalls(llvm::Function &Entry);
 
 // Null, with the reason in Why, if the kernel cannot be run this way; without one if it is no kernel of an ND-range.
+// Whether the body of an item, in which all is inlined, would be the same if groups were larger.
+bool asksNoGroup(const llvm::Function &Body, const Names &Names);
+
 Item makeItem(llvm::Function &Entry, const Names &Names, const Lines &Lines, llvm::FunctionAnalysisManager &Analyses, std::string &Why);
 
 // The same of a kernel that already loops over the items of a box: one item of the innermost dimension. Only for kernels that have loops of
