@@ -45,6 +45,15 @@ public:
     detail::check(aspen_kernel_load(d.aspen_handle(), identity_.module, identity_.tag, identity_.symbol, &facts));
     return facts;
   }
+  /// For the library: why a launch on `d` would be refused, nothing if it would not. Reads no image.
+  std::string aspen_why_not_on(const device &d) const {
+    if (aspen_runs_on(d))
+      return {};
+    aspen_error_t *const error = aspen_kernel_load(d.aspen_handle(), identity_.module, identity_.tag, identity_.symbol, nullptr);
+    const std::string why = error ? aspen_error_message(error) : "";
+    aspen_error_delete(error);
+    return why;
+  }
   /// For the library: the most work-items of a group, with the same errors.
   std::uint64_t aspen_most_items(const device &d) const {
     std::uint64_t most = 0;

@@ -65,6 +65,13 @@ struct bundle_contents : counted {
         return true;
     return false;
   }
+  /// `said`, and for a kernel that no device runs what its launch would say on each: which kernel it is, and what it needs.
+  std::string why_nowhere(std::string said, const kernel_id &kernel) const {
+    for (const device &d : devices)
+      if (const std::string why = kernel.aspen_why_not_on(d); !why.empty() && said.find(why) == std::string::npos)
+        said += ":\n" + why;
+    return said;
+  }
   bool has_device(const device &which) const {
     // Or one that it is a part of.
     for (const aspen_device_t *part = which.aspen_handle(); part; part = aspen_device_part_of(part, nullptr))
@@ -171,7 +178,7 @@ public:
 
   template <bundle_state S = State, std::enable_if_t<S == bundle_state::executable, int> = 0> kernel get_kernel(const kernel_id &id) const {
     if (!has_kernel(id))
-      detail::fail(errc::invalid, "get_kernel: the bundle does not contain this kernel");
+      detail::fail(errc::invalid, contents().why_nowhere("get_kernel: the bundle does not contain this kernel", id).c_str());
     return kernel(id, contents().in, image_.aspen_contents());
   }
   template <class Name, bundle_state S = State, std::enable_if_t<S == bundle_state::executable, int> = 0> kernel get_kernel() const {
@@ -251,7 +258,7 @@ shared<bundle_contents> make_bundle(const context &in, const device *devices, si
   made->restricted = true;
   for (size_t i = 0; i < kernel_count; ++i) {
     if (!made->runs_somewhere(kernels[i]))
-      fail(errc::invalid, "a kernel bundle was asked for a kernel that none of its devices can run");
+      fail(errc::invalid, made->why_nowhere("a kernel bundle was asked for a kernel that none of its devices can run", kernels[i]).c_str());
     made->kernels.add(kernels[i]);
   }
   return made;
