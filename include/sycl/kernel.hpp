@@ -70,7 +70,7 @@ private:
 
 namespace detail {
 /// Of a kernel that need not be there.
-template <class Name> kernel_id kernel_id_of() { return kernel_id(identify_kernel<Name>()); }
+template <class Name> [[gnu::visibility("hidden")]] kernel_id kernel_id_of() { return kernel_id(identify_kernel<Name>()); }
 
 /// `function` is the name of one that clang made for a template parameter `Name`.
 inline bool check_is_kernel(const kernel_identity &kernel, const char *function) {
@@ -91,7 +91,7 @@ inline bool check_is_kernel(const kernel_identity &kernel, const char *function)
 
 /// Throws `errc::invalid` where the program has no kernel of that name. Such a program is ill-formed, but other units and libraries may have
 /// the kernel, so it shows only when it runs. Source: SYCL 2020 §4.11.6.
-template <class Name> kernel_id get_kernel_id() {
+template <class Name> [[gnu::visibility("hidden")]] kernel_id get_kernel_id() {
 #if defined(__ASPEN_HOST__)
   static const bool is_kernel = detail::check_is_kernel(detail::identify_kernel<Name>(), __PRETTY_FUNCTION__);
   (void)is_kernel;

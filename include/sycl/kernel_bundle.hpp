@@ -109,7 +109,7 @@ inline bool is_compatible(const std::vector<kernel_id> &kernels, const device &o
       return false;
   return true;
 }
-template <class Name> bool is_compatible(const device &on) { return detail::kernel_id_of<Name>().aspen_runs_on(on); }
+template <class Name> [[gnu::visibility("hidden")]] bool is_compatible(const device &on) { return detail::kernel_id_of<Name>().aspen_runs_on(on); }
 
 /// A bundle's images, seen as one. Source: SYCL 2020 §4.11.13.
 template <bundle_state State> class device_image {
@@ -155,8 +155,10 @@ public:
 
   bool has_kernel(const kernel_id &kernel) const noexcept { return image_.has_kernel(kernel); }
   bool has_kernel(const kernel_id &kernel, const device &on) const noexcept { return image_.has_kernel(kernel, on); }
-  template <class Name> bool has_kernel() const noexcept { return has_kernel(detail::kernel_id_of<Name>()); }
-  template <class Name> bool has_kernel(const device &on) const noexcept { return has_kernel(detail::kernel_id_of<Name>(), on); }
+  template <class Name> [[gnu::visibility("hidden")]] bool has_kernel() const noexcept { return has_kernel(detail::kernel_id_of<Name>()); }
+  template <class Name> [[gnu::visibility("hidden")]] bool has_kernel(const device &on) const noexcept {
+    return has_kernel(detail::kernel_id_of<Name>(), on);
+  }
   /// Of a kernel that is a function. Source: sycl_ext_oneapi_free_function_kernels.
   template <auto *Func> bool ext_oneapi_has_kernel() const { return has_kernel(detail::free_function_id<Func>()); }
   template <auto *Func> bool ext_oneapi_has_kernel(const device &on) const { return has_kernel(detail::free_function_id<Func>(), on); }
@@ -181,7 +183,8 @@ public:
       detail::fail(errc::invalid, contents().why_nowhere("get_kernel: the bundle does not contain this kernel", id).c_str());
     return kernel(id, contents().in, image_.aspen_contents());
   }
-  template <class Name, bundle_state S = State, std::enable_if_t<S == bundle_state::executable, int> = 0> kernel get_kernel() const {
+  template <class Name, bundle_state S = State, std::enable_if_t<S == bundle_state::executable, int> = 0>
+  [[gnu::visibility("hidden")]] kernel get_kernel() const {
     return get_kernel(get_kernel_id<Name>());
   }
 
@@ -321,11 +324,12 @@ template <bundle_state State> kernel_bundle<State> get_kernel_bundle(const conte
   const detail::list<device> &all = in.aspen_state().devices;
   return kernel_bundle<State>(detail::make_bundle<State>(in, all.data(), all.size(), kernels.data(), kernels.size()));
 }
-template <class Name, bundle_state State> kernel_bundle<State> get_kernel_bundle(const context &in, const std::vector<device> &devices) {
+template <class Name, bundle_state State>
+[[gnu::visibility("hidden")]] kernel_bundle<State> get_kernel_bundle(const context &in, const std::vector<device> &devices) {
   const kernel_id id = get_kernel_id<Name>();
   return kernel_bundle<State>(detail::make_bundle<State>(in, devices.data(), devices.size(), &id, 1));
 }
-template <class Name, bundle_state State> kernel_bundle<State> get_kernel_bundle(const context &in) {
+template <class Name, bundle_state State> [[gnu::visibility("hidden")]] kernel_bundle<State> get_kernel_bundle(const context &in) {
   const detail::list<device> &all = in.aspen_state().devices;
   const kernel_id id = get_kernel_id<Name>();
   return kernel_bundle<State>(detail::make_bundle<State>(in, all.data(), all.size(), &id, 1));
@@ -374,10 +378,11 @@ template <bundle_state State> bool has_kernel_bundle(const context &in, const st
   return detail::may_have_bundle<State>(in, devices) && !get_kernel_bundle<State>(in, devices).empty();
 }
 template <bundle_state State> bool has_kernel_bundle(const context &in) { return has_kernel_bundle<State>(in, in.get_devices()); }
-template <class Name, bundle_state State> bool has_kernel_bundle(const context &in, const std::vector<device> &devices) {
+template <class Name, bundle_state State>
+[[gnu::visibility("hidden")]] bool has_kernel_bundle(const context &in, const std::vector<device> &devices) {
   return has_kernel_bundle<State>(in, devices, std::vector<kernel_id>{get_kernel_id<Name>()});
 }
-template <class Name, bundle_state State> bool has_kernel_bundle(const context &in) {
+template <class Name, bundle_state State> [[gnu::visibility("hidden")]] bool has_kernel_bundle(const context &in) {
   return has_kernel_bundle<Name, State>(in, in.get_devices());
 }
 

@@ -161,7 +161,7 @@ template <class Name, bool InGroups, class... R, class First> inline void reduce
 }
 
 /// The work-group size that a kernel requires, 0 without; it must divide the range.
-template <class Name, int D> inline range<D> required_group(const device &on, const range<D> &extent) {
+template <class Name, int D> [[gnu::visibility("hidden")]] inline range<D> required_group(const device &on, const range<D> &extent) {
   const kernel_identity kernel = identify_kernel<Name>();
   aspen_kernel_facts_t facts = {};
   check(aspen_kernel_load(on.aspen_handle(), kernel.module, kernel.tag, kernel.symbol, &facts));
@@ -181,7 +181,7 @@ template <class Name, int D> inline range<D> required_group(const device &on, co
 }
 
 /// Over how many work-items a kernel over `extent` runs in parts: about `parts`, in groups of the size that the kernel requires, if it does.
-template <class Name, int D> inline range<D> range_of_parts(const device &on, const range<D> &extent, size_t parts) {
+template <class Name, int D> [[gnu::visibility("hidden")]] inline range<D> range_of_parts(const device &on, const range<D> &extent, size_t parts) {
   range<D> out = required_group<Name>(on, extent);
   for (int d = 0; d < D; ++d)
     out[d] = out[d] ? out[d] : 1;
@@ -191,7 +191,7 @@ template <class Name, int D> inline range<D> range_of_parts(const device &on, co
 }
 
 /// The groups that stride over `extent`: as many work-items as keep a GPU's units busy, or as there are.
-template <class Name, int D> inline nd_range<D> striding_groups(const device &on, const range<D> &extent) {
+template <class Name, int D> [[gnu::visibility("hidden")]] inline nd_range<D> striding_groups(const device &on, const range<D> &extent) {
   constexpr size_t usual_group = 256, items_of_unit = 4096; // twice what runs at once: few groups would end unevenly
   range<D> local = required_group<Name>(on, extent);
   for (int d = 0; d < D; ++d)

@@ -44,7 +44,9 @@ struct kernel_identity {
   const function_launcher *function = nullptr; // of a kernel that is a function and was named as one
 };
 
-template <class Name> inline kernel_identity identify_kernel() {
+/// Of the kernel that this module launches. Hidden, as is all that asks for a kernel by its name alone: another library's kernel of the same name
+/// must not stand in for this one's when the loader binds equal symbols to the first.
+template <class Name> [[gnu::visibility("hidden")]] inline kernel_identity identify_kernel() {
 #if defined(__ASPEN_HOST__)
   return {&__aspen_link_with_aspenxx, object_tag, __builtin_sycl_unique_stable_name(kernel_class_t<Name>)};
 #else

@@ -66,12 +66,12 @@ public:
   }
 
   /// Of a state with kernels.
-  template <class Kernel> bool has_kernel() const { return has(detail::kernel_id_of<Kernel>()); }
+  template <class Kernel> [[gnu::visibility("hidden")]] bool has_kernel() const { return has(detail::kernel_id_of<Kernel>()); }
   bool has_kernel(const std::string &name) const {
     must_have_kernels("has_kernel");
     return std::any_of(kernels_.begin(), kernels_.end(), [&](const kernel_id &each) { return name == each.get_name(); });
   }
-  template <class Kernel> kernel get_kernel() const { return linked(get_kernel_id<Kernel>()); }
+  template <class Kernel> [[gnu::visibility("hidden")]] kernel get_kernel() const { return linked(get_kernel_id<Kernel>()); }
   kernel get_kernel(const std::string &name) const {
     must_be(program_state::linked, "get_kernel");
     for (const kernel_id &each : kernels_)
