@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::args::known::{self, Takes};
 use crate::error::Error;
 use crate::passes::PREDEFINED;
 use crate::toolchain::Toolchain;
@@ -16,7 +17,7 @@ pub struct ForEditors {
     /// Words to add.
     pub add: Vec<String>,
     /// Words to take away, since clang does not know them or does other things by them; `*` at the end stands for anything.
-    pub remove: Vec<&'static str>,
+    pub remove: Vec<String>,
 }
 
 /// By where this installation lies. `executable` is a program of it.
@@ -31,7 +32,7 @@ pub fn for_editors(executable: &Path) -> Result<ForEditors, Error> {
     add.extend(["-isystem".to_owned(), toolchain.include.display().to_string()]);
     // The host pass, without the passes that clang's own '-fsycl' would add; attributes of SYCL are the plugin's.
     add.extend(["-Xclang", "-fsycl-is-host", "-Xclang", "-sycl-std=2020", "-Wno-unknown-attributes"].map(str::to_owned));
-    let remove = vec![
+    let own = [
         "-fsycl*",
         "-fno-sycl*",
         "-Xsycl-target*",
@@ -42,5 +43,14 @@ pub fn for_editors(executable: &Path) -> Result<ForEditors, Error> {
         "-Werror=sycl-*",
         "-Wno-error=sycl-*",
     ];
+    let mut remove: Vec<String> = own.map(str::to_owned).into();
+    // Those of DPC++ and Intel's compiler, too: clang calls them unknown, or, as '-xHost', another language.
+    for known in known::OPTIONS {
+        let joined = !matches!(known.takes, Takes::Nothing | Takes::Word);
+        let word = format!("{}{}", known.name, if joined { "*" } else { "" });
+        if !remove.iter().any(|removed| removed.strip_suffix('*').map_or(*removed == word, |start| word.starts_with(start))) {
+            remove.push(word);
+        }
+    }
     Ok(ForEditors { compiler: toolchain.clang, add, remove })
 }

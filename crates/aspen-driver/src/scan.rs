@@ -9,6 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::args::known::{self, Meaning};
 use crate::editor::{ForEditors, for_editors};
 use crate::error::Error;
 use crate::object_file::write_whole;
@@ -89,16 +90,20 @@ fn command(tool: &Path, mut words: Vec<String>) -> Result<Command, Error> {
 
 /// The words that clang reads in place of ours.
 fn for_clang(words: Vec<String>, editor: &ForEditors) -> Vec<String> {
-    let is_ours = |word: &str| {
-        editor.remove.iter().any(|removed| removed.strip_suffix('*').map_or(*removed == word, |start| word.starts_with(start)))
-    };
+    let is_ours =
+        |word: &str| editor.remove.iter().any(|removed| removed.strip_suffix('*').map_or(removed == word, |start| word.starts_with(start)));
     let mut kept = Vec::with_capacity(words.len());
     let mut rest = words.into_iter();
     while let Some(word) = rest.next() {
         if word == "-Xs" || word.starts_with("-Xsycl-target") {
             rest.next(); // its value
-        } else if !is_ours(&word) {
-            kept.push(word);
+            continue;
+        }
+        // What DPC++'s and Intel's options stand for. Those that are refused are the compile's to tell.
+        match known::read(&word, &mut rest) {
+            Ok(Some(Meaning::Words(words))) => kept.extend(words),
+            Ok(None) if !is_ours(&word) => kept.push(word),
+            Ok(_) | Err(_) => {}
         }
     }
     kept[0] = editor.compiler.to_string_lossy().into_owned();
@@ -116,11 +121,11 @@ mod tests {
         let editor = ForEditors {
             compiler: "/usr/bin/clang++-22".into(),
             add: vec!["-isystem".into(), "/i".into()],
-            remove: vec!["-fsycl*", "-Wsycl-*"],
+            remove: vec!["-fsycl*".into(), "-Wsycl-*".into()],
         };
-        let words = "/p/bin/aspen++ -fsycl-targets=spir64 -O2 -Xsycl-target-backend=spir64 -cl-x -Xs -d -Wsycl-aspects -c a.cpp -o a.o";
+        let words = "/p/bin/aspen++ -fsycl-targets=spir64 -O2 -Xsycl-target-backend=spir64 -cl-x -Xs -d -Wsycl-aspects -fp-model precise -qopenmp -xHost -Xdevice-post-link -v -c a.cpp -o a.o";
         let read = for_clang(words.split(' ').map(str::to_owned).collect(), &editor);
-        assert_eq!(read.join(" "), "/usr/bin/clang++-22 -O2 -c a.cpp -o a.o -isystem /i");
+        assert_eq!(read.join(" "), "/usr/bin/clang++-22 -O2 -ffp-model=precise -fopenmp -march=native -c a.cpp -o a.o -isystem /i");
     }
 
     #[test]

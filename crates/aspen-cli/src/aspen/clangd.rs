@@ -20,7 +20,7 @@ fn text(words: &ForEditors) -> String {
          CompileFlags:\n  Compiler: {}\n  Add: [{}]\n  Remove: [{}]\n",
         quoted(&words.compiler.display().to_string()),
         list(&mut words.add.iter().map(String::as_str)),
-        list(&mut words.remove.iter().copied()),
+        list(&mut words.remove.iter().map(String::as_str)),
     )
 }
 
@@ -30,7 +30,8 @@ mod tests {
 
     #[test]
     fn words_are_quoted() {
-        let words = ForEditors { compiler: "/o p/\"c\"".into(), add: vec!["-DA=#1".into(), "-isystem".into()], remove: vec!["-fsycl*"] };
+        let words =
+            ForEditors { compiler: "/o p/\"c\"".into(), add: vec!["-DA=#1".into(), "-isystem".into()], remove: vec!["-fsycl*".into()] };
         let printed = text(&words);
         let lines: Vec<&str> = printed.lines().skip(1).collect();
         assert_eq!(lines, ["CompileFlags:", r#"  Compiler: "/o p/\"c\"""#, r#"  Add: ["-DA=#1", "-isystem"]"#, r#"  Remove: ["-fsycl*"]"#]);

@@ -62,8 +62,10 @@ pub fn run(file: &Path, asked: Asked<'_>, shown: &Shown, format: Format) -> Resu
     if asked.build {
         build::all(&images, &mut verdicts)?;
     }
-    // With --here, a device that the file is not made for is no complaint.
-    let refuses = |device: &Verdicts<'_>| (device.has_code || !asked.here) && device.kernels.iter().any(|(_, says)| !says.passes());
+    // With --here, a device that the file is not made for is no complaint, as long as it is made for one of them.
+    let somewhere = verdicts.iter().any(|device| device.has_code);
+    let refuses =
+        |device: &Verdicts<'_>| (device.has_code || !asked.here || !somewhere) && device.kernels.iter().any(|(_, says)| !says.passes());
     let findings = verdicts.iter().any(|device| refuses(device) || device.built.as_ref().is_some_and(Built::is_finding));
     // A need that no property set says: no runtime would refuse the kernel, its device's compiler will.
     let findings = findings || images.iter().any(|image| image.wrapped.as_ref().is_some_and(|wrapped| !wrapped.unsaid.is_empty()));
