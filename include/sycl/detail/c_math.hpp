@@ -1,16 +1,24 @@
 //! Functions of <cmath> that clang does not turn into instructions of SPIR-V: there they are OpenCL's functions of the same name.
 //!
 //! Weak and of C linkage, so that `std::erf` finds them in whatever order headers are included; only those that kernels call are emitted.
+//! What they are called in C++ is no name of C's library, which only their label has: a program that defines an `erf` of its own, as it can
+//! with a C library where nothing else uses that one, is not told that there are two, and its kernels call the program's.
 #pragma once
 #include <sycl/math.hpp>
 
+#if defined(__ASPEN_SPIRV__) || defined(__ASPEN_GPU__)
+#define __ASPEN_C_MATH(T, name, ...)                                                                                                      \
+  extern "C" T __aspen_c_##name(__VA_ARGS__) noexcept __asm__(#name);                                                                     \
+  extern "C" __attribute__((weak)) T __aspen_c_##name(__VA_ARGS__) noexcept
+#endif
+
 #if defined(__ASPEN_SPIRV__)
 #define __ASPEN_C_MATH_1(name)                                                                                                            \
-  extern "C" __attribute__((weak)) float name##f(float a) noexcept { return __spirv_ocl_##name(a); }                                       \
-  extern "C" __attribute__((weak)) double name(double a) noexcept { return __spirv_ocl_##name(a); }
+  __ASPEN_C_MATH(float, name##f, float a) { return __spirv_ocl_##name(a); }                                                               \
+  __ASPEN_C_MATH(double, name, double a) { return __spirv_ocl_##name(a); }
 #define __ASPEN_C_MATH_2(name)                                                                                                            \
-  extern "C" __attribute__((weak)) float name##f(float a, float b) noexcept { return __spirv_ocl_##name(a, b); }                           \
-  extern "C" __attribute__((weak)) double name(double a, double b) noexcept { return __spirv_ocl_##name(a, b); }
+  __ASPEN_C_MATH(float, name##f, float a, float b) { return __spirv_ocl_##name(a, b); }                                                   \
+  __ASPEN_C_MATH(double, name, double a, double b) { return __spirv_ocl_##name(a, b); }
 __ASPEN_C_MATH_1(acosh)
 __ASPEN_C_MATH_1(asinh)
 __ASPEN_C_MATH_1(atanh)
@@ -26,11 +34,11 @@ __ASPEN_C_MATH_2(fdim)
 __ASPEN_C_MATH_2(hypot)
 __ASPEN_C_MATH_2(nextafter)
 __ASPEN_C_MATH_2(remainder)
-extern "C" __attribute__((weak)) int ilogbf(float a) noexcept { return __spirv_ocl_ilogb(a); }
-extern "C" __attribute__((weak)) int ilogb(double a) noexcept { return __spirv_ocl_ilogb(a); }
+__ASPEN_C_MATH(int, ilogbf, float a) { return __spirv_ocl_ilogb(a); }
+__ASPEN_C_MATH(int, ilogb, double a) { return __spirv_ocl_ilogb(a); }
 #define __ASPEN_C_MATH_MORE(T, suffix)                                                                                                    \
-  extern "C" __attribute__((weak)) T scalbn##suffix(T a, int n) noexcept { return sycl::ldexp(a, n); }                                     \
-  extern "C" __attribute__((weak)) T remquo##suffix(T a, T b, int *q) noexcept { return sycl::detail::remquo_(a, b, q); }
+  __ASPEN_C_MATH(T, scalbn##suffix, T a, int n) { return sycl::ldexp(a, n); }                                                             \
+  __ASPEN_C_MATH(T, remquo##suffix, T a, T b, int *q) { return sycl::detail::remquo_(a, b, q); }
 __ASPEN_C_MATH_MORE(float, f)
 __ASPEN_C_MATH_MORE(double, )
 #undef __ASPEN_C_MATH_MORE
@@ -41,11 +49,12 @@ __ASPEN_C_MATH_MORE(double, )
 #if defined(__ASPEN_SPIRV__) || defined(__ASPEN_GPU__)
 // The GPUs' libraries have all of <cmath> but these.
 #define __ASPEN_C_MATH_EVERYWHERE(T, suffix)                                                                                              \
-  extern "C" __attribute__((weak)) T scalbln##suffix(T a, long n) noexcept {                                                               \
-    return sycl::ldexp(a, static_cast<int>(n < -5000 ? -5000 : n > 5000 ? 5000 : n));                                                      \
-  }                                                                                                                                        \
-  extern "C" __attribute__((weak)) T nan##suffix(const char *) noexcept { return static_cast<T>(__builtin_nanf("")); }
+  __ASPEN_C_MATH(T, scalbln##suffix, T a, long n) {                                                                                       \
+    return sycl::ldexp(a, static_cast<int>(n < -5000 ? -5000 : n > 5000 ? 5000 : n));                                                     \
+  }                                                                                                                                       \
+  __ASPEN_C_MATH(T, nan##suffix, const char *) { return static_cast<T>(__builtin_nanf("")); }
 __ASPEN_C_MATH_EVERYWHERE(float, f)
 __ASPEN_C_MATH_EVERYWHERE(double, )
 #undef __ASPEN_C_MATH_EVERYWHERE
+#undef __ASPEN_C_MATH
 #endif
