@@ -34,7 +34,7 @@ inline constexpr memory_region global = memory_region::global, constant = memory
   using syclcompat::name;                                                                                                                  \
   template <class T, sycl::access::address_space Space = sycl::access::address_space::generic_space,                                      \
             sycl::memory_order Order = sycl::memory_order::relaxed, sycl::memory_scope Scope = sycl::memory_scope::device, class... Rest>  \
-  inline T name(type_identity_t<T> *at, Rest... rest) {                                                                                    \
+  inline T name(syclcompat::type_identity_t<T> *at, Rest... rest) {                                                                       \
     if constexpr (sizeof...(Rest) > operands) /* the memory order is among them */                                                        \
       return syclcompat::name<Space>(at, rest...);                                                                                        \
     else                                                                                                                                   \
