@@ -106,6 +106,15 @@ inline int sync_barrier(queue_ptr queue) {
 }
 inline sycl::context get_default_context() { return get_current_device().get_context(); }
 
+/// SYCLcompat's, for the queues of this namespace.
+inline sycl::queue *queue_of_launches() { return &get_default_queue(); }
+using kernel_launcher = syclcompat::detail::kernel_launcher<&queue_of_launches>;
+template <class F> class wrapper_register : public syclcompat::detail::registered_wrapper<kernel_launcher, F> {
+public:
+  using syclcompat::detail::registered_wrapper<kernel_launcher, F>::registered_wrapper;
+};
+template <class R, class... P> wrapper_register(R (*)(P...)) -> wrapper_register<R (*)(P...)>;
+
 // Memory: SYCLcompat's functions, whose names say what they are of here.
 inline void *dpct_malloc(size_t bytes, sycl::queue &queue = get_default_queue()) { return syclcompat::malloc(bytes, queue); }
 inline void *dpct_malloc(size_t &pitch, size_t x, size_t y, sycl::queue &queue = get_default_queue()) {

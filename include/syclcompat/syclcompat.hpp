@@ -9,6 +9,7 @@
 #include <syclcompat/group_utils.hpp>
 #include <syclcompat/id_query.hpp>
 #include <syclcompat/kernel.hpp>
+#include <syclcompat/kernel_launcher.hpp>
 #include <syclcompat/launch.hpp>
 #include <syclcompat/launch_policy.hpp>
 #include <syclcompat/math.hpp>
