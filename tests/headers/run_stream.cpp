@@ -80,6 +80,7 @@ static void words(sycl::queue &q) {
       const sycl::stream &same = out << "kept ";
       same << 1 << ' ' << (&same == &out);
       tells(out << ' ');
+      out << sycl::ext::oneapi::bfloat16(1.5f) << " bfloat16 " << sycl::ext::oneapi::bfloat16(-2.0f) << ' ';
       sycl::stream(out << ' ') << red << '\n';
       out << "pointer " << static_cast<void *>(nullptr) << ' ' << reinterpret_cast<int *>(0xABC) << '\n';
       const char array[] = "array";
@@ -92,7 +93,7 @@ static void words(sycl::queue &q) {
          "text c 1 -2 3 true -5\n-7 -9223372036854775808 18446744073709551615\nff 0xff 0xffffffff 0 010 8 c8\n"
          "+5 -5 5[   42][abcd][   x][1]\n"
          "1, 2, 3, 4 {3, 4} {5, 6, 7} nd_range(global_range: {8}, local_range: {4}, offset: {0})\n2.5, 4 3 8, 7, 8\n"
-         "a <1|2> b <3|4>\n<5|6> to <7|8>; first <1|2> to <3|4>; inner ff green\nkept 1 true told red\npointer 0x0 0xabc\narray 6\n6\n");
+         "a <1|2> b <3|4>\n<5|6> to <7|8>; first <1|2> to <3|4>; inner ff green\nkept 1 true told1.5 bfloat16 -2  red\npointer 0x0 0xabc\narray 6\n6\n");
 }
 
 /// The same as printf, which has other words for the manipulators.

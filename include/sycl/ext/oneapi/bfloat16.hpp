@@ -8,6 +8,10 @@
 #define SYCL_EXT_ONEAPI_BFLOAT16 1
 #define SYCL_EXT_ONEAPI_BFLOAT16_MATH_FUNCTIONS 1
 
+namespace sycl::detail {
+class statement; // what `out << x` of a kernel's stream is
+}
+
 namespace sycl::ext::oneapi {
 
 namespace detail {
@@ -29,8 +33,10 @@ public:
   constexpr operator half() const { return half(static_cast<float>(*this)); }
   explicit constexpr operator bool() const { return (bits_ & 0x7fffu) != 0; }
 
-  /// To and from streams of characters, and to a kernel's sycl::stream, as a float.
-  template <class Stream, std::enable_if_t<std::is_class_v<std::decay_t<Stream>>, int> = 0>
+  /// To and from streams of characters, and to a kernel's sycl::stream, as a float. In the midst of a kernel's statement its own operator
+  /// comes here, with the stream.
+  template <class Stream, class To = std::decay_t<Stream>,
+            std::enable_if_t<std::is_class_v<To> && !std::is_same_v<To, sycl::detail::statement>, int> = 0>
   friend auto operator<<(Stream &&to, const bfloat16 &value) -> decltype(to << 1.0f) {
     return to << static_cast<float>(value);
   }
