@@ -7,6 +7,18 @@
 #include <sycl/vec.hpp>
 #include <type_traits>
 
+/// Beside a bfloat16 numbers are computed as one, as its operators do. Source: SYCLcompat's headers, which programs ask for the type of a
+/// result.
+template <> struct std::common_type<sycl::ext::oneapi::bfloat16, sycl::ext::oneapi::bfloat16> {
+  using type = sycl::ext::oneapi::bfloat16;
+};
+template <class T> struct std::common_type<sycl::ext::oneapi::bfloat16, T> {
+  using type = sycl::ext::oneapi::bfloat16;
+};
+template <class T> struct std::common_type<T, sycl::ext::oneapi::bfloat16> {
+  using type = sycl::ext::oneapi::bfloat16;
+};
+
 namespace syclcompat {
 
 namespace detail {
@@ -36,11 +48,9 @@ template <class A> struct common_of<A, A, std::enable_if_t<is_small_float<A>>> {
   using type = A;
 };
 template <class A, class B> struct common_of<A, B, std::enable_if_t<is_small_float<A> && std::is_floating_point_v<B>>> {
-  using type = B;
+  using type = std::conditional_t<std::is_same_v<A, sycl::half>, B, A>; // a bfloat16 as `common_type` has it
 };
-template <class A, class B> struct common_of<A, B, std::enable_if_t<std::is_floating_point_v<A> && is_small_float<B>>> {
-  using type = A;
-};
+template <class A, class B> struct common_of<A, B, std::enable_if_t<std::is_floating_point_v<A> && is_small_float<B>>> : common_of<B, A> {};
 template <class A, class B> using common_number = typename common_of<A, B>::type;
 
 template <class T> inline bool is_nan(const T &a) {

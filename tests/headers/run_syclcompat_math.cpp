@@ -22,6 +22,10 @@ struct checks {
       *line = at;
   }
 };
+using sycl::ext::oneapi::bfloat16;
+template <class A, class B> constexpr bool in_bfloat16 = std::is_same_v<std::common_type_t<A, B>, bfloat16>;
+static_assert(in_bfloat16<bfloat16, bfloat16> && in_bfloat16<bfloat16, float> && in_bfloat16<int, bfloat16> && in_bfloat16<double, bfloat16>);
+
 constexpr s32 most = std::numeric_limits<s32>::max(), least = std::numeric_limits<s32>::min();
 constexpr u32 all_ones = ~0u;
 
@@ -141,6 +145,10 @@ template <class T> void floats(checks check) {
 }
 void numbers(checks check) {
   check(sc::max(1, 5l) == 5 && sc::min(2.5f, 1.25) == 1.25 && sc::max(3u, 2u) == 3);
+  const bfloat16 three = 3.0f;
+  check(std::is_same_v<decltype(sc::max(three, 4.5f)), bfloat16> && sc::max(three, 4.5f) == 4.5f && sc::min(2.5, three) == 2.5f);
+  const sycl::vec<bfloat16, 2> least_of = sc::fmin_nan(sycl::vec<bfloat16, 2>(three, 1.0f), sycl::double2(2, 7));
+  check(least_of[0] == 2.0f && least_of[1] == 1.0f);
   check(sc::pow(2.0f, 5) == 32 && sc::pow(2.0f, 3.0) > 7.99f && sc::clamp(sycl::int2(1, 9), sycl::int2(2, 2), sycl::int2(5, 5))[1] == 5);
   const float legs[] = {2, 3, 6, 0, 0};
   check(sc::length(legs, 3) == 7 && sc::length(legs, 5) == 7 && sc::fast_length(legs, 3) > 6.9f && sc::fast_length(legs, 5) < 7.1f);
