@@ -140,9 +140,16 @@ static void updates(sycl::queue &q, int *m, int *n) {
   CHECK(throws(sycl::errc::invalid, [&] { fixed.update(first); }));
   CHECK(throws(sycl::errc::invalid, [&] { executable.update(copy); }));
   CHECK(throws(sycl::errc::invalid, [&] { first.update_range(sycl::range<2>(1, 1)); }));
-  CHECK(throws(sycl::errc::invalid, [&] { first.update_nd_range(sycl::nd_range<1>(1, 1)); }));
-  CHECK(throws(sycl::errc::invalid, [&] { second.update_range(sycl::range<1>(1)); }));
+  CHECK(throws(sycl::errc::invalid, [&] { second.update_range(sycl::range<2>(1, 1)); }));
   CHECK(throws(sycl::errc::invalid, [&] { copy.update_range(sycl::range<1>(1)); }));
+
+  // A kernel over a range takes an nd_range, and the other way round: its work-groups divide the range, and are no larger than before.
+  first.update_nd_range(sycl::nd_range<1>(8, 2));
+  second.update_range(sycl::range<1>(6));
+  executable.update(std::vector<ex::node>{first, second});
+  clear();
+  q.ext_oneapi_graph(executable).wait();
+  CHECK(sum_of(m) == 8 + 6 * 3 && m[5] == 4 && m[7] == 1 && m[8] == 0);
 
   // All of it, from a graph that was made in the same way: other memory, other ranges.
   const auto made = [&](int *to, size_t items, bool longer) {

@@ -58,14 +58,15 @@ public:
     return node(command(static_cast<sycl::detail::recorded_command *>(made.get())));
   }
 
-  /// The range over which the node's kernel is launched, in this graph at once, in executable ones when they are updated.
+  /// The range over which the node's kernel is launched, in this graph at once, in executable ones when they are updated. A kernel over a
+  /// range takes an nd_range for its items alone; one over an nd_range takes a range with the largest work-groups that divide it and are no
+  /// larger than before. Error: `errc::invalid` for other dimensions, hierarchical kernels and what is no kernel. Source:
+  /// sycl_ext_oneapi_graph, "Node Member Functions".
   template <int D> void update_nd_range(nd_range<D> over) {
     const range<D> local = over.get_local_range();
-    update_shape(ASPEN_LAUNCH_ND_RANGE, over.get_global_range(), &local, over.get_offset());
+    update_shape(over.get_global_range(), &local, over.get_offset());
   }
-  template <int D> void update_range(range<D> over) {
-    update_shape(ASPEN_LAUNCH_RANGE, over, static_cast<const range<D> *>(nullptr), id<D>());
-  }
+  template <int D> void update_range(range<D> over) { update_shape(over, static_cast<const range<D> *>(nullptr), id<D>()); }
 
   friend bool operator==(const node &a, const node &b) { return a.command_ == b.command_; }
   friend bool operator!=(const node &a, const node &b) { return a.command_ != b.command_; }
@@ -79,22 +80,32 @@ public:
   }
 
 private:
-  template <int D> void update_shape(aspen_launch_kind_t kind, const range<D> &global, const range<D> *local, const id<D> &offset) {
+  template <int D> void update_shape(const range<D> &global, const range<D> *local, const id<D> &offset) {
     const auto whole = aspen_hold();
     sycl::detail::recorded_command &now = command_->current();
     const aspen_launch_t *const before = now.parts.size() == 1 ? now.parts.data()[0]->launches() : nullptr;
     if (!before)
       sycl::detail::fail(errc::invalid, now.parts.size() > 1 ? "the range of one kernel can be updated; this command has several parts"
                                                              : "the ranges of kernels can be updated; this node is none");
-    if (before->kind != kind)
-      sycl::detail::fail(errc::invalid, kind == ASPEN_LAUNCH_RANGE ? "update_range: the kernel is not launched over a range"
-                                                                   : "update_nd_range: the kernel is not launched over an nd_range");
+    if (before->kind != ASPEN_LAUNCH_RANGE && before->kind != ASPEN_LAUNCH_ND_RANGE)
+      sycl::detail::fail(errc::invalid, "the ranges of kernels over a range or an nd_range can be updated; this one is over neither");
     if (before->dimensions != D)
       sycl::detail::fail(errc::invalid, "a range is updated by one of as many dimensions");
     aspen_launch_t changed = *before;
-    sycl::detail::set_shape(changed, global, local, offset);
+    const range<D> groups = local ? *local : divided(global, *before);
+    sycl::detail::set_shape(changed, global, before->kind == ASPEN_LAUNCH_ND_RANGE ? &groups : nullptr, offset);
     const sycl::detail::shared<sycl::detail::recorded_part> made(new sycl::detail::recorded_kernel(changed));
     now.parts.data()[0] = made;
+  }
+  /// Work-groups for a range, no larger than those of the launch.
+  template <int D> static range<D> divided(range<D> over, const aspen_launch_t &before) {
+    for (int d = 0; d < D; ++d) {
+      size_t size = before.local[d] < over[d] ? static_cast<size_t>(before.local[d]) : over[d];
+      while (size > 1 && over[d] % size)
+        --size;
+      over[d] = size ? size : 1;
+    }
+    return over;
   }
   command command_;
 };
