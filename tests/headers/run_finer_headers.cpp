@@ -5,6 +5,7 @@ inline int asserted(int i) { // of a header before SYCL's, and nothing includes 
   return i;
 }
 #include <sycl/detail/core.hpp>
+#include <sycl/detail/vector_convert.hpp>
 #include <sycl/ext/oneapi/experimental/graph/command_graph.hpp>
 #include <sycl/ext/oneapi/kernel_properties/function_properties.hpp>
 #include <sycl/ext/oneapi/memcpy2d.hpp>
