@@ -15,6 +15,8 @@ template <class T, class A> inline constexpr bool gives_elements = std::is_conve
 template <class T, size_t N> inline constexpr bool gives_elements<T, marray<T, N>> = true;
 /// Whether remainders, shifts and operators of bits are there.
 template <class T> inline constexpr bool has_bits = !std::is_floating_point_v<T> && !is_half<T>;
+/// Whether comparisons by size, `&&`, `||`, `!`, `++` and `--` are there: not for complex numbers.
+template <class T> inline constexpr bool has_order = true;
 } // namespace detail
 
 template <class T, size_t N> class marray {
@@ -49,8 +51,9 @@ public:
   constexpr T *end() { return data_ + N; }
   constexpr const T *end() const { return data_ + N; }
 
-// `template <…>` of those that numbers with a point do not have, which is asked of the element's type, or nothing.
+// `template <…>` of those that numbers with a point or complex ones do not have, which is asked of the element's type, or nothing.
 #define __ASPEN_OF_BITS template <class U = T, std::enable_if_t<detail::has_bits<U>, int> = 0>
+#define __ASPEN_OF_ORDER template <class U = T, std::enable_if_t<detail::has_order<U>, int> = 0>
 #define __ASPEN_MARRAY_OPERATOR(op, head)                                                                                                 \
   head friend constexpr marray operator op(const marray & a, const marray & b) {                                                           \
     marray out;                                                                                                                            \
@@ -74,23 +77,23 @@ public:
   __ASPEN_MARRAY_OPERATOR(>>, __ASPEN_OF_BITS)
 #undef __ASPEN_MARRAY_OPERATOR
 
-#define __ASPEN_MARRAY_COMPARISON(op)                                                                                                     \
-  friend constexpr marray<bool, N> operator op(const marray & a, const marray & b) {                                                       \
+#define __ASPEN_MARRAY_COMPARISON(op, head)                                                                                               \
+  head friend constexpr marray<bool, N> operator op(const marray & a, const marray & b) {                                                  \
     marray<bool, N> out;                                                                                                                   \
     for (size_t i = 0; i < N; ++i)                                                                                                         \
       out[i] = static_cast<bool>(a.data_[i] op b.data_[i]);                                                                                \
     return out;                                                                                                                            \
   }                                                                                                                                        \
-  friend constexpr marray<bool, N> operator op(const marray & a, const T & b) { return a op marray(b); }                                   \
-  friend constexpr marray<bool, N> operator op(const T & a, const marray & b) { return marray(a) op b; }
-  __ASPEN_MARRAY_COMPARISON(==)
-  __ASPEN_MARRAY_COMPARISON(!=)
-  __ASPEN_MARRAY_COMPARISON(<)
-  __ASPEN_MARRAY_COMPARISON(>)
-  __ASPEN_MARRAY_COMPARISON(<=)
-  __ASPEN_MARRAY_COMPARISON(>=)
-  __ASPEN_MARRAY_COMPARISON(&&)
-  __ASPEN_MARRAY_COMPARISON(||)
+  head friend constexpr marray<bool, N> operator op(const marray & a, const T & b) { return a op marray(b); }                              \
+  head friend constexpr marray<bool, N> operator op(const T & a, const marray & b) { return marray(a) op b; }
+  __ASPEN_MARRAY_COMPARISON(==, )
+  __ASPEN_MARRAY_COMPARISON(!=, )
+  __ASPEN_MARRAY_COMPARISON(<, __ASPEN_OF_ORDER)
+  __ASPEN_MARRAY_COMPARISON(>, __ASPEN_OF_ORDER)
+  __ASPEN_MARRAY_COMPARISON(<=, __ASPEN_OF_ORDER)
+  __ASPEN_MARRAY_COMPARISON(>=, __ASPEN_OF_ORDER)
+  __ASPEN_MARRAY_COMPARISON(&&, __ASPEN_OF_ORDER)
+  __ASPEN_MARRAY_COMPARISON(||, __ASPEN_OF_ORDER)
 #undef __ASPEN_MARRAY_COMPARISON
 
   friend constexpr marray operator+(const marray &a) { return a; }
@@ -100,7 +103,7 @@ public:
       out.data_[i] = static_cast<T>(-a.data_[i]);
     return out;
   }
-  friend constexpr marray<bool, N> operator!(const marray &a) {
+  __ASPEN_OF_ORDER friend constexpr marray<bool, N> operator!(const marray &a) {
     marray<bool, N> out;
     for (size_t i = 0; i < N; ++i)
       out[i] = !a.data_[i];
@@ -117,18 +120,19 @@ public:
     return out;
   }
 #undef __ASPEN_OF_BITS
-  friend constexpr marray &operator++(marray &a) { return a += T(1); }
-  friend constexpr marray &operator--(marray &a) { return a -= T(1); }
-  friend constexpr marray operator++(marray &a, int) {
+  __ASPEN_OF_ORDER friend constexpr marray &operator++(marray &a) { return a += T(1); }
+  __ASPEN_OF_ORDER friend constexpr marray &operator--(marray &a) { return a -= T(1); }
+  __ASPEN_OF_ORDER friend constexpr marray operator++(marray &a, int) {
     const marray old(a);
     ++a;
     return old;
   }
-  friend constexpr marray operator--(marray &a, int) {
+  __ASPEN_OF_ORDER friend constexpr marray operator--(marray &a, int) {
     const marray old(a);
     --a;
     return old;
   }
+#undef __ASPEN_OF_ORDER
 
 private:
   template <class A> constexpr void put(size_t &next, const A &a) {

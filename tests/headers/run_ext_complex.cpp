@@ -19,6 +19,16 @@ static_assert(std::is_same_v<decltype(ex::pow(ex::complex<float>(), 2.0)), ex::c
 static_assert(std::is_same_v<decltype(ex::pow<float>(ex::complex<float>(), ex::complex<float>())), ex::complex<float>> &&
               std::is_same_v<decltype(ex::pow<float, double>(ex::complex<float>(), 2.0)), ex::complex<double>>);
 
+// Arrays of them have no order, bits and steps, which a program may ask.
+template <class A, class = void> constexpr bool has_less = false;
+template <class A> constexpr bool has_less<A, std::void_t<decltype(std::declval<A>() < std::declval<A>())>> = true;
+template <class A, class = void> constexpr bool has_rest = false;
+template <class A> constexpr bool has_rest<A, std::void_t<decltype(std::declval<A>() % std::declval<A>())>> = true;
+template <class A, class = void> constexpr bool has_step = false;
+template <class A> constexpr bool has_step<A, std::void_t<decltype(++std::declval<A &>())>> = true;
+using pairs = sycl::marray<ex::complex<float>, 2>;
+static_assert(!has_less<pairs> && !has_rest<pairs> && !has_step<pairs> && has_less<sycl::mfloat2> && has_rest<sycl::mint2> && has_step<sycl::mhalf2>);
+
 constexpr size_t functions = 23;
 static const char *const names[functions] = {"mul", "div", "exp", "log", "sqrt", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "sin", "cos", "tan", "asin", "acos", "atan", "pow", "proj", "abs", "arg", "norm", "log10"};
 

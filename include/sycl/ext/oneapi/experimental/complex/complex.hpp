@@ -22,6 +22,12 @@ template <class T> struct is_gencomplex : std::bool_constant<is_gencomplex_v<T>>
 
 } // namespace sycl::ext::oneapi::experimental
 
+namespace sycl::detail {
+// What arrays of complex numbers do not have. Source: sycl_ext_oneapi_complex, "Marray Complex Class Specialization".
+template <class T> inline constexpr bool has_bits<ext::oneapi::experimental::complex<T>> = false;
+template <class T> inline constexpr bool has_order<ext::oneapi::experimental::complex<T>> = false;
+} // namespace sycl::detail
+
 namespace sycl::detail::cx {
 template <class T> inline constexpr bool is_real = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, half>;
 /// In what functions of a T compute.
