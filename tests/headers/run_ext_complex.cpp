@@ -28,6 +28,8 @@ template <class A, class = void> constexpr bool has_step = false;
 template <class A> constexpr bool has_step<A, std::void_t<decltype(++std::declval<A &>())>> = true;
 using pairs = sycl::marray<ex::complex<float>, 2>;
 static_assert(!has_less<pairs> && !has_rest<pairs> && !has_step<pairs> && has_less<sycl::mfloat2> && has_rest<sycl::mint2> && has_step<sycl::mhalf2>);
+static_assert(sycl::known_identity_v<sycl::plus<>, ex::complex<float>> == 0.0f && !sycl::has_known_identity_v<sycl::minimum<>, ex::complex<float>> &&
+              sycl::known_identity_v<sycl::multiplies<ex::complex<sycl::half>>, ex::complex<sycl::half>> == sycl::half(1.0f));
 
 constexpr size_t functions = 23;
 static const char *const names[functions] = {"mul", "div", "exp", "log", "sqrt", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "sin", "cos", "tan", "asin", "acos", "atan", "pow", "proj", "abs", "arg", "norm", "log10"};
@@ -142,10 +144,29 @@ template <class T> void operators(sycl::queue &q) {
   sycl::free(b, q);
 }
 
+/// Scans, reductions of groups and reductions that are given no first value.
+static void sums(sycl::queue &q) {
+  using C = ex::complex<float>;
+  C *const m = sycl::malloc_shared<C>(18, q);
+  for (int i = 0; i < 18; ++i)
+    m[i] = C(1, static_cast<float>(i < 8 ? i : 0));
+  q.parallel_for(sycl::nd_range<1>(8, 8), sycl::reduction(m + 16, sycl::plus<C>()), [=](sycl::nd_item<1> i, auto &sum) {
+     const auto group = i.get_group();
+     sycl::joint_exclusive_scan(group, m, m + 8, m + 8, sycl::plus<>());
+     const C product = sycl::reduce_over_group(group, C(0, 1), sycl::multiplies<C>());
+     if (group.leader())
+       m[17] = product;
+     sum += m[i.get_global_id(0)];
+   }).wait();
+  CHECK(m[8] == C(0, 0) && m[15] == C(7, 21) && m[16] == C(9, 28) && m[17] == C(1, 0));
+  sycl::free(m, q);
+}
+
 int main() {
   sycl::queue q;
   plane<float>(q, 20);
   operators<float>(q);
+  sums(q);
   if (q.get_device().has(sycl::aspect::fp64)) {
     plane<double>(q, 20);
     operators<double>(q);

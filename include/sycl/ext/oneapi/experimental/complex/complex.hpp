@@ -6,6 +6,7 @@
 #include <ostream>
 #include <sycl/detail/complex_math.hpp>
 #include <sycl/device_copyable.hpp>
+#include <sycl/functional.hpp>
 #include <sycl/marray.hpp>
 #include <sycl/stream.hpp>
 
@@ -26,6 +27,8 @@ namespace sycl::detail {
 // What arrays of complex numbers do not have. Source: sycl_ext_oneapi_complex, "Marray Complex Class Specialization".
 template <class T> inline constexpr bool has_bits<ext::oneapi::experimental::complex<T>> = false;
 template <class T> inline constexpr bool has_order<ext::oneapi::experimental::complex<T>> = false;
+/// Of sums and products, for scans and reductions that are given none. Source: sycl_ext_oneapi_complex_algorithms.
+template <class T> struct identity_of<ext::oneapi::experimental::complex<T>> : complex_identity<T> {};
 } // namespace sycl::detail
 
 namespace sycl::detail::cx {
