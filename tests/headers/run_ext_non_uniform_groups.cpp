@@ -170,6 +170,14 @@ template <unsigned Size> static void fragments(sycl::queue &q, const int *in, in
     out[i] = ask(ex::binary_partition(ex::binary_partition(item.get_sub_group(), even), predicate), predicate + 2 * even, in[i], in, there, item);
   });
   check_all();
+  // A part of a chunk.
+  q.parallel_for(sycl::nd_range<1>(count, width), [=](sycl::nd_item<1> item) [[sycl::reqd_sub_group_size(Size)]] {
+    const size_t i = item.get_global_id(0);
+    const bool predicate = in[i] % 3 == 0;
+    const ex::fragment<ex::chunk<8, sycl::sub_group>> g = ex::binary_partition(ex::chunked_partition<8>(item.get_sub_group()), predicate);
+    out[i] = ask(g, predicate + 2 * static_cast<int>(i / 8), in[i], in, there, item);
+  });
+  check_all();
 }
 
 /// The specification's example: one atomic operation for all that are together.

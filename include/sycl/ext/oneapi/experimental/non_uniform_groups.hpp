@@ -221,6 +221,10 @@ template <class P> fragment<fragment<P>> binary_partition(fragment<P> parent, bo
   const std::uint64_t yes = parent.aspen_ballot(predicate), no = parent.aspen_ballot(!predicate);
   return {parent.work_item_(), predicate ? yes : no, predicate, 2};
 }
+template <size_t Size, class P> fragment<chunk<Size, P>> binary_partition(chunk<Size, P> parent, bool predicate) {
+  const std::uint64_t yes = parent.aspen_ballot(predicate), no = parent.aspen_ballot(!predicate);
+  return {parent.work_item_(), predicate ? yes : no, predicate, 2};
+}
 
 /// The `Size` neighbours in `parent` that the calling work-item is one of. The parent's size is a multiple of `Size`.
 template <size_t Size> chunk<Size, sub_group> chunked_partition(sub_group parent) {
