@@ -466,9 +466,12 @@ public:
     detail::take_each<D, false>([this](const auto &argument) { take(argument); }, extent, arguments...);
     open(of);
   }
-  /// The command group is of no concern to the host.
+  /// For a host task: nothing waits here, the command does, as with DPC++.
   template <class U, class A, class... Arguments, std::enable_if_t<detail::reads_from<U, value_type>, int> = 0>
-  host_accessor(buffer<U, D, A> &of, handler &, Arguments... arguments) : host_accessor(of, arguments...) {}
+  host_accessor(buffer<U, D, A> &of, handler &command, Arguments... arguments) : extent_(of.get_range()), memory_(of.get_range()) {
+    detail::take_each<D, false>([this](const auto &argument) { take(argument); }, arguments...);
+    show(of, detail::require_buffer(command, {of.aspen_state()}, Mode, true));
+  }
   /// Reads what another accessor of the same type may write.
   template <class U, access_mode M,
             std::enable_if_t<detail::reads_from<U, value_type> && read_only_ && !std::is_same_v<host_accessor, host_accessor<U, D, M>>, int> = 0>
@@ -512,7 +515,7 @@ public:
   void swap(host_accessor &other) { std::swap(*this, other); }
 
   friend bool operator==(const host_accessor &a, const host_accessor &b) {
-    return a.held_ == b.held_ && a.extent_ == b.extent_ && a.offset_ == b.offset_;
+    return a.held_ == b.held_ && a.data_ == b.data_ && a.extent_ == b.extent_ && a.offset_ == b.offset_;
   }
 #if __cplusplus < 202002L
   friend bool operator!=(const host_accessor &a, const host_accessor &b) { return !(a == b); }
@@ -531,6 +534,10 @@ private:
     const size_t start = detail::start_of_part(of.aspen_offset(), sizeof(element), extent_, memory_, offset_);
     held_ = detail::shared<detail::host_access>(new detail::host_access(of.aspen_handle(), detail::access_of(Mode)));
     data_ = reinterpret_cast<element *>(static_cast<char *>(held_->address) + start);
+  }
+  template <class B> void show(const B &of, void *address) {
+    data_ = reinterpret_cast<element *>(static_cast<char *>(address) +
+                                        detail::start_of_part(of.aspen_offset(), sizeof(element), extent_, memory_, offset_));
   }
 
   template <class, int, access_mode> friend class host_accessor;

@@ -98,6 +98,28 @@ static void host_accessors_as_accessors() {
   CHECK(copy == first && copy.get_multi_ptr<sycl::access::decorated::no>()[6] == 7);
 }
 
+/// Of a command group, a host_accessor is the host task's with DPC++: the command waits for the buffer, not who submits it.
+static void host_accessors_of_commands() {
+  sycl::queue q;
+  sycl::buffer<double> ones{sycl::range<1>(25)}, other{sycl::range<1>(25)};
+  q.submit([&](sycl::handler &h) { h.fill(ones.get_access<sycl::access_mode::write>(h), 1.0); });
+  q.submit([&](sycl::handler &h) { h.fill(other.get_access<sycl::access_mode::write>(h), -1.0); });
+  sycl::buffer<double> part(ones, sycl::id<1>(0), ones.get_range());
+  q.submit([&](sycl::handler &h) {
+    auto from = part.get_host_access(h, sycl::read_only);
+    sycl::host_accessor to(other, h, sycl::range<1>(2), sycl::id<1>(3));
+    sycl::host_accessor<double, 0> first(other, h);
+    h.host_task([=] { to[1] = 3.0 - from[0], first = 9.0; });
+  });
+  q.submit([&](sycl::handler &h) {
+    auto from = other.get_host_access(h, sycl::read_only);
+    auto to = part.get_host_access(h);
+    h.host_task([=] { to[7] = 1.0 + from[4] + from[0]; });
+  });
+  sycl::host_accessor ends(ones), others(other);
+  CHECK(ends[7] == 12.0 && ends[6] == 1.0 && others[3] == -1.0 && others[4] == 2.0);
+}
+
 /// sycl-tla launches functions by the name that DPC++ has for kernels without one.
 template <auto Function, class Name = sycl::detail::auto_name> static void launched(sycl::queue &q, int *out) {
   q.single_task<Name>([=] { *out += Function(); }).wait();
@@ -153,6 +175,7 @@ int main() {
   empty_pointers();
   sycl::queue q;
   host_accessors_as_accessors();
+  host_accessors_of_commands();
   int *sum = sycl::malloc_shared<int>(1, q);
   *sum = 0;
   launched<three>(q, sum);

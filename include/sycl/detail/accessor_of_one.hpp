@@ -151,7 +151,7 @@ public:
   template <class U, class A, class Tag, std::enable_if_t<detail::reads_from<U, value_type> && !std::is_same_v<Tag, handler>, int> = 0>
   host_accessor(buffer<U, 1, A> &of, Tag tag, const property_list &properties) : base(one(of, base::extent(of), tag, properties)) {}
   template <class U, class A, class... Arguments, std::enable_if_t<detail::reads_from<U, value_type>, int> = 0>
-  host_accessor(buffer<U, 1, A> &of, handler &, Arguments... arguments) : host_accessor(of, arguments...) {}
+  host_accessor(buffer<U, 1, A> &of, handler &command, Arguments... arguments) : base(one(of, command, base::extent(of), arguments...)) {}
   template <class U, access_mode M,
             std::enable_if_t<std::is_constructible_v<one, const host_accessor<U, 1, M> &> && !std::is_same_v<host_accessor, host_accessor<U, 0, M>>,
                              int> = 0>
