@@ -50,7 +50,7 @@ fn own_values() -> impl Iterator<Item = (&'static str, &'static str, &'static st
         ("-fsycl-optional-features=", &["split", "conditional"]),
         ("-fsycl-requirements=", &["source", "optimized"]),
         ("-fsycl-dialect=", &["seed", "dpcpp"]),
-        ("-fdiagnostics-format=", &["text", "json", "sarif"]),
+        ("-fdiagnostics-format=", &["text", "msvc", "vi", "json", "sarif"]),
     ];
     lists.into_iter().flat_map(|(option, values)| values.iter().map(move |value| (option, *value, "")))
 }

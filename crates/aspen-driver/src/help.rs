@@ -73,7 +73,10 @@ pub const SECTIONS: &[Section] = &[
                 "recursion, a virtual call or a function pointer in device code, an error for SPIR-V;\nfunctions that the host alone has, an error also for native_cpu",
             ),
             ("-Rpass-missed=aspen-items", "at the link: kernels that do not run as whole groups on native_cpu, and why"),
-            ("-fdiagnostics-format=text|json|sarif", "how these are printed"),
+            (
+                "-fdiagnostics-format=text|msvc|vi|json|sarif",
+                "how these are printed; clang's options of how its own look hold for them, too",
+            ),
         ],
     },
     Section {

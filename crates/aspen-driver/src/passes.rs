@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use aspen_codegen::Ptx;
 use aspen_devices::Database;
 
-use crate::args::{Dialect, Format, Group, Input, Options, Requirements, Severity, Side, Stage};
+use crate::args::{Dialect, Group, Input, Options, Requirements, Severity, Side, Stage};
 use crate::beside;
 use crate::error::Error;
 use crate::fixed::FixedTarget;
@@ -343,10 +343,8 @@ impl PassBuilder<'_> {
     }
 
     /// How clang shall print what it finds: for people, or a line for each finding.
-    pub fn words_about_words(&self) -> Option<String> {
-        let is_read = self.options.format != Format::Text;
-        let word = if is_read { "-fno-caret-diagnostics" } else { "-fdiagnostics-color=always" };
-        (is_read || self.color).then(|| word.to_owned())
+    pub fn words_about_words(&self) -> Vec<String> {
+        self.options.look.words(self.color)
     }
 
     /// Whether the run makes a precompiled header, or the interface of a module, and no code.

@@ -33,7 +33,7 @@ pub struct Session<'a> {
 impl<'a> Session<'a> {
     /// With colours as the user asked for, else on a terminal that wants them.
     pub fn new(options: &'a Options) -> Session<'a> {
-        let color = options.format == Format::Text && options.color.unwrap_or_else(|| takes_colors(&io::stderr()));
+        let color = options.look.format == Format::Text && options.look.color.unwrap_or_else(|| takes_colors(&io::stderr()));
         let diagnostics = Diagnostics::new(options.warnings.clone());
         Session { options, diagnostics, jobs: Parallelism::new(options.jobs), color }
     }
@@ -59,7 +59,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// If it cannot be written.
     pub fn show_said(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        if self.options.format == Format::Text {
+        if self.options.look.format == Format::Text {
             return self.complain(bytes);
         }
         let rest = self.diagnostics.add_said(&String::from_utf8_lossy(bytes));
@@ -129,7 +129,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// If they cannot be written.
     pub fn show_diagnostics(&mut self) -> Result<(), Error> {
-        let text = self.diagnostics.render(self.options.format, self.color, false);
+        let text = self.diagnostics.render(&self.options.look, self.color, false);
         self.complain(text.as_bytes())
     }
 
@@ -138,7 +138,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// The run's, or if the document cannot be written.
     pub fn end_with(&mut self, result: Result<(), Error>) -> Result<(), Error> {
-        if self.options.format == Format::Text {
+        if self.options.look.format == Format::Text {
             return result;
         }
         let result = match result {
@@ -152,7 +152,7 @@ impl<'a> Session<'a> {
                 Err(Error::Reported)
             }
         };
-        let text = self.diagnostics.render(self.options.format, self.color, true);
+        let text = self.diagnostics.render(&self.options.look, self.color, true);
         self.complain(text.as_bytes()).and(result)
     }
 }

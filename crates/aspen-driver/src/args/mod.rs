@@ -4,6 +4,7 @@
 
 mod inputs;
 pub mod known;
+mod look;
 pub mod response;
 mod stock;
 mod sycl;
@@ -18,6 +19,7 @@ use std::time::Duration;
 
 pub use aspen_analysis::split::CodeSplit;
 pub use inputs::{Input, InputKind, MODULE};
+pub use look::{Format, Look, Places};
 pub use sycl::LAUNCHER_VARIABLE;
 pub use warnings::{Group, Severity, WarningControl};
 
@@ -27,7 +29,7 @@ use crate::precompiled::Precompiled;
 use known::Meaning;
 use table::{LINE_TABLES, SEPARATE_VALUE, Users, debug_level, is_in};
 pub use values::nearest;
-use values::{choose, joined_or_next, optional_value, preprocessors_depfile, unknown, value_of};
+use values::{joined_or_next, optional_value, preprocessors_depfile, unknown, value_of};
 
 /// What the user asked for.
 #[derive(Clone, PartialEq, Debug)]
@@ -70,17 +72,6 @@ pub enum Side {
     Host,
     /// `-fsycl-device-only`.
     Device,
-}
-
-/// How our findings are printed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Format {
-    /// As clang prints its own.
-    Text,
-    /// One JSON document on stderr.
-    Json,
-    /// One SARIF 2.1.0 document on stderr.
-    Sarif,
 }
 
 /// Names of metadata.
@@ -180,10 +171,8 @@ pub struct Options {
     pub requirement_sources: bool,
     /// Severity of our findings.
     pub warnings: WarningControl,
-    /// `-fdiagnostics-format=`.
-    pub format: Format,
-    /// `-f[no-]diagnostics-color`; `None`: colours on a terminal that wants them.
-    pub color: Option<bool>,
+    /// How our findings, and clang's, are printed.
+    pub look: Look,
     /// `-save-temps[=DIR]`.
     pub save_temps: Option<PathBuf>,
     /// `-###`.
@@ -308,8 +297,7 @@ impl Default for Parser {
             dialect: Dialect::Seed,
             requirement_sources: true,
             warnings: WarningControl::default(),
-            format: Format::Text,
-            color: None,
+            look: Look::default(),
             save_temps: None,
             print_only: false,
             verbose: false,
@@ -416,8 +404,6 @@ impl Parser {
                 options.words.push(Word::All(vec![word.to_owned()]));
             }
             "-save-temps" | "--save-temps" => options.save_temps = Some(PathBuf::from(".")),
-            "-fdiagnostics-color" | "-fcolor-diagnostics" => options.color = Some(true),
-            "-fno-diagnostics-color" | "-fno-color-diagnostics" => options.color = Some(false),
             "-Xarch_host" => options.words.push(Word::Host(vec![value_of(word, rest)?])),
             "-Xarch_device" => options.words.push(Word::Device(vec![value_of(word, rest)?])),
             "--print-file-name" | "--print-prog-name" => self.asks_clang.extend([word.to_owned(), value_of(word, rest)?]),
@@ -428,7 +414,7 @@ impl Parser {
             }
             "-dumpversion" | "-dumpmachine" => self.asks_clang.push(word.to_owned()),
             _ if word.starts_with("-print-") || word.starts_with("--print-") => self.asks_clang.push(word.to_owned()),
-            _ => return Ok(options.warnings.read(word)),
+            _ => return Ok(options.look.read(word)? || options.warnings.read(word)),
         }
         Ok(true)
     }
@@ -445,11 +431,6 @@ impl Parser {
             options.backend_options.push((None, value_of(word, rest)?));
         } else if let Some(value) = word.strip_prefix("-Xs").filter(|value| !value.starts_with("ycl")) {
             options.backend_options.push((None, format!("-{value}")));
-        } else if let Some(value) = word.strip_prefix("-fdiagnostics-format=") {
-            let known = [("text", Format::Text), ("clang", Format::Text), ("json", Format::Json), ("sarif", Format::Sarif)];
-            options.format = choose(word, value, &known)?;
-        } else if let Some(value) = word.strip_prefix("-fdiagnostics-color=") {
-            options.color = choose(word, value, &[("always", Some(true)), ("never", Some(false)), ("auto", None)])?;
         } else if let Some(value) = word.strip_prefix("-save-temps=").or_else(|| word.strip_prefix("--save-temps=")) {
             let folder = match value {
                 "" => return Err(Error::Usage(format!("'{word}': give a folder, 'cwd' or 'obj'"))),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{CodeSplit, Dialect, OptionalFeatures, Options, Parser, Requirements, Side, Stage, Word, choose, known, unknown};
+use super::{CodeSplit, Dialect, OptionalFeatures, Options, Parser, Requirements, Side, Stage, Word, known, unknown, values::choose};
 use crate::error::Error;
 
 /// What names a launcher if no option does.

@@ -102,7 +102,7 @@ fn our_options() {
     let read = options("-c -MMD -MF x.d -MT t -MP x.cpp -ox.o -j 3 -fdiagnostics-format=sarif -fno-diagnostics-color");
     let depfile = Depfile { user_headers_only: true, file: Some("x.d".into()), targets: vec![("-MT", "t".into())], phony: true };
     assert_eq!((read.depfile, read.output.as_deref(), read.jobs.map(NonZeroUsize::get)), (Some(depfile), Some("x.o"), Some(3)));
-    assert_eq!((read.format, read.color, read.stage), (Format::Sarif, Some(false), Stage::Object));
+    assert_eq!((read.look.format, read.look.color, read.stage), (Format::Sarif, Some(false), Stage::Object));
     let read = options("-Xs '-device skl' -Xsycl-target-backend=spir64_gen -x x.cpp -save-temps=keep -shared");
     assert_eq!(read.backend_options, [(None, "-device skl".into()), (Some("spir64_gen".into()), "-x".into())]);
     assert_eq!((read.save_temps, read.shared), (Some("keep".into()), true));

@@ -12,7 +12,7 @@ use aspen_analysis::link::Excess;
 use aspen_analysis::{Finding, Strict};
 use aspen_contract::{Place, Remark, Source, Step};
 
-use crate::args::{Format, Group, Severity, WarningControl};
+use crate::args::{Format, Group, Look, Severity, WarningControl};
 use crate::link::Provider;
 
 pub use fix::Fix;
@@ -208,11 +208,11 @@ impl Diagnostics {
     }
 
     /// What is to be printed now. Text comes as it is found; a document is complete only at the end of the run.
-    pub fn render(&mut self, format: Format, color: bool, end: bool) -> String {
-        match format {
+    pub fn render(&mut self, look: &Look, color: bool, end: bool) -> String {
+        match look.format {
             Format::Text => {
                 let new = &self.list[self.printed..];
-                let out = new.iter().map(|diagnostic| text::render(diagnostic, color, &source_line)).collect();
+                let out = new.iter().map(|diagnostic| text::render(diagnostic, look, color, &source_line)).collect();
                 self.printed = self.list.len();
                 out
             }
@@ -227,7 +227,7 @@ impl Diagnostics {
 pub fn render_findings<'f>(findings: impl IntoIterator<Item = &'f Finding>, color: bool) -> String {
     let mut diagnostics = Diagnostics::default();
     diagnostics.add_findings(findings);
-    diagnostics.render(Format::Text, color, true)
+    diagnostics.render(&Look::default(), color, true)
 }
 
 /// The line of the user's source with a caret under the place, as in a warning; nothing if the file is not at hand.

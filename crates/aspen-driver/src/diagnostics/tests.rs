@@ -64,7 +64,7 @@ fn pragmas_go_before_flags() {
 fn the_text_of_the_contract() {
     let diagnostic = one(&[]).expect("a warning");
     assert_eq!(
-        text::render(&diagnostic, false, &|_| None),
+        text::render(&diagnostic, &Look::default(), false, &|_| None),
         "hw.cpp:27:4: warning: function 'foo' uses aspect 'fp64' not listed in 'sycl::device_has' [-Wsycl-aspects]\n\
          use is from this call chain:\n  foo()\n  bar() hw.cpp:15:3\n  boo() hw.cpp:25:5\n\
          hw.cpp:14:3: note: aspects of 'foo' are declared here\n"
@@ -75,7 +75,7 @@ fn the_text_of_the_contract() {
 fn snippets_and_carets() {
     let diagnostic = one(&["-Werror=sycl-aspects"]).expect("an error");
     assert_eq!(
-        text::render(&diagnostic, false, &source),
+        text::render(&diagnostic, &Look::default(), false, &source),
         "hw.cpp:27:4: error: function 'foo' uses aspect 'fp64' not listed in 'sycl::device_has' [-Werror,-Wsycl-aspects]\n   \
          27 |         volatile double d = f;\n      |           ^\n\
          use is from this call chain:\n  foo()\n  bar() hw.cpp:15:3\n  boo() hw.cpp:25:5\n\
@@ -90,18 +90,18 @@ fn without_places() {
     let chain = vec![Step { function: "foo".into(), place: None, remark: None }];
     diagnostics.add_findings([&Finding { place: None, declared_at: None, chain, ..finding() }]);
     assert_eq!(
-        diagnostics.render(Format::Text, false, false),
+        diagnostics.render(&Look::default(), false, false),
         "warning: function 'foo' uses aspect 'fp64' not listed in 'sycl::device_has' [-Wsycl-aspects]\n\
          use is from this call chain:\n  foo()\ncompile with '-g' to get source location\n"
     );
-    assert_eq!(diagnostics.render(Format::Text, false, true), "", "nothing is printed twice");
+    assert_eq!(diagnostics.render(&Look::default(), false, true), "", "nothing is printed twice");
 }
 
 #[test]
 fn colours_only_on_request() {
     let diagnostic = one(&[]).expect("a warning");
-    assert!(text::render(&diagnostic, true, &source).contains("\x1b[0;1;35mwarning: \x1b[0m"));
-    assert!(!text::render(&diagnostic, false, &source).contains('\x1b'));
+    assert!(text::render(&diagnostic, &Look::default(), true, &source).contains("\x1b[0;1;35mwarning: \x1b[0m"));
+    assert!(!text::render(&diagnostic, &Look::default(), false, &source).contains('\x1b'));
 }
 
 #[test]
@@ -114,11 +114,17 @@ fn silenced() {
 fn documents() {
     let mut diagnostics = Diagnostics::default();
     diagnostics.add_findings([&finding()]);
-    assert_eq!(diagnostics.render(Format::Json, false, false), "", "a document is complete only at the end");
-    let json: serde_json::Value = serde_json::from_str(&diagnostics.render(Format::Json, false, true)).expect("JSON");
+    assert_eq!(
+        diagnostics.render(&Look { format: Format::Json, ..Look::default() }, false, false),
+        "",
+        "a document is complete only at the end"
+    );
+    let json: serde_json::Value =
+        serde_json::from_str(&diagnostics.render(&Look { format: Format::Json, ..Look::default() }, false, true)).expect("JSON");
     assert_eq!(json["diagnostics"][0]["chain"][2]["place"]["line"], 25);
     assert_eq!(json["diagnostics"][0]["group"], "sycl-aspects");
-    let sarif: serde_json::Value = serde_json::from_str(&diagnostics.render(Format::Sarif, false, true)).expect("JSON");
+    let sarif: serde_json::Value =
+        serde_json::from_str(&diagnostics.render(&Look { format: Format::Sarif, ..Look::default() }, false, true)).expect("JSON");
     let result = &sarif["runs"][0]["results"][0];
     assert_eq!((&result["ruleId"], &result["level"]), (&"sycl-aspects".into(), &"warning".into()));
     assert_eq!(result["locations"][0]["physicalLocation"]["region"]["startColumn"], 4);
@@ -136,7 +142,7 @@ fn more_than_promised() {
         chain: Vec::new(),
     });
     assert_eq!(
-        diagnostics.render(Format::Text, false, false),
+        diagnostics.render(&Look::default(), false, false),
         "b.cpp:2:3: warning: the definition of 'elsewhere' needs aspect 'gpu', which a declaration of it does not list [-Wsycl-aspects]\n\
          a.cpp:2:3: note: 'elsewhere' is declared here\n"
     );
@@ -170,7 +176,8 @@ fn words_of_clang_become_findings() {
         2 warnings and 1 error generated.\n";
     let mut diagnostics = Diagnostics::default();
     assert_eq!(diagnostics.add_said(said), "/usr/bin/ld: x.o: in function `main':\n");
-    let document: serde_json::Value = serde_json::from_str(&diagnostics.render(Format::Json, false, true)).expect("JSON");
+    let document: serde_json::Value =
+        serde_json::from_str(&diagnostics.render(&Look { format: Format::Json, ..Look::default() }, false, true)).expect("JSON");
     let found = &document["diagnostics"];
     assert_eq!(found[0]["place"], serde_json::json!({ "file": "a b.hpp", "line": 2, "column": 80 }));
     assert_eq!((&found[0]["group"], &found[0]["message"]), (&"unused-variable".into(), &"unused: error: 'u'".into()));
@@ -178,4 +185,36 @@ fn words_of_clang_become_findings() {
     assert_eq!((&found[1]["severity"], &found[1]["group"]), (&"error".into(), &"return-type".into()));
     assert_eq!((&found[2]["message"], &found[2]["place"], &found[2]["group"]), (&"left out".into(), &().into(), &().into()));
     assert!(diagnostics.has_errors() && found[3].is_null());
+}
+
+/// Each option of how clang's own look, and what it makes of the first lines.
+#[test]
+fn options_of_how_they_look() {
+    let message = "warning: function 'foo' uses aspect 'fp64' not listed in 'sycl::device_has'";
+    let line =
+        "\n   27 |         volatile double d = f;\n      |           ^\nuse is from this call chain:\n  foo()\n  bar() hw.cpp:15:3\n";
+    for (flags, head, below) in [
+        ("", "hw.cpp:27:4: ", line),
+        ("-fno-show-column", "hw.cpp:27: ", &line.replace(":15:3", ":15")),
+        ("-fno-show-column -fshow-column", "hw.cpp:27:4: ", line),
+        ("-fno-show-source-location", "", &line.replace(" hw.cpp:15:3", "")),
+        ("-fdiagnostics-format=msvc", "hw.cpp(27,4): ", &line.replace(":15:3", "(15,3)")),
+        ("-fdiagnostics-format=vi -fno-show-column", "hw.cpp +27: ", &line.replace(":15:3", " +15")),
+        ("-fno-caret-diagnostics", "hw.cpp:27:4: ", "\nuse is from this call chain:\n  foo()\n"),
+        ("-fno-diagnostics-show-line-numbers", "hw.cpp:27:4: ", "\n        volatile double d = f;\n          ^\nuse is"),
+        ("-fno-diagnostics-show-option", "hw.cpp:27:4: ", line),
+        ("-fmessage-length=40", "hw.cpp:27:4: ", line),
+    ] {
+        let mut words: Vec<String> = flags.split_whitespace().map(str::to_owned).collect();
+        words.push("x.cpp".into());
+        let Ok(crate::args::Invocation::Run(options)) = crate::args::parse(words) else { panic!("{flags} parse") };
+        let text = text::render(&one(&[]).expect("a warning"), &options.look, false, &source);
+        let (text, flag) = if options.look.width > 0 {
+            (text.replacen("\n      ", " ", 3), " [-Wsycl-aspects]")
+        } else {
+            (text, if options.look.group { " [-Wsycl-aspects]" } else { "" })
+        };
+        let expected = format!("{head}{message}{flag}{below}");
+        assert!(text.starts_with(&expected), "{flags}:\n{text}expected:\n{expected}");
+    }
 }
