@@ -5,7 +5,7 @@
 //# stdout: ok
 //# run: ASPEN_DEVICE_PROFILE=intel_gpu_dg1 ./a.out
 //# stdout~: ^refused: kernel 'Declared' cannot run on .*$
-//# stdout~: needs aspect fp64: declared by 'Declared' kernel-properties.cpp:30:87
+//# stdout~: needs aspect fp64: declared by 'Declared' kernel-properties.cpp:34:87
 //# run: aspen inspect a.out
 //# stdout~: work-group size.*16
 //# stdout~: sub-group size.*8
@@ -14,11 +14,15 @@
 //# stdout~: Declared
 //# run: aspen++ -fsyntax-only -DCONTRADICTS {self}
 //# exit: 1
-//# stderr~: kernel-properties.cpp:40:\d+: error: the kernel's attributes and properties require different work-group sizes
+//# stderr~: kernel-properties.cpp:44:\d+: error: the kernel's attributes and properties require different work-group sizes
 //# count: 1 stderr error:
 //# run: aspen++ -fsyntax-only -DDIMENSIONS {self}
 //# exit: 1
 //# stderr~: error: the required work-group size has 2 dimensions, but the kernel is launched over a range of 1
+//# run: aspen++ -fsyntax-only -fsycl-targets=native_cpu -DZERO {self}
+//# exit: 1
+//# stderr~: kernel-properties.cpp:50:\d+: error: static assertion failed.*: a sub-group's size is greater than zero$
+//# count: 1 stderr error:
 #include <cstdio>
 #include <sycl/sycl.hpp>
 namespace ex = sycl::ext::oneapi::experimental;
@@ -41,6 +45,10 @@ int main() {
 #endif
 #ifdef DIMENSIONS
   q.parallel_for(sycl::range(32), ex::properties{ex::work_group_size<16, 1>}, [=](sycl::id<1>) {});
+#endif
+#ifdef ZERO
+  q.single_task(ex::properties{ex::sub_group_size<0>}, [] {});
+  q.single_task(ex::properties{ex::sub_group_size_primary}, [] {});
 #endif
   sycl::free(p, q);
 }

@@ -19,6 +19,11 @@ struct work_group_size_hint_key {
 struct sub_group_size_key {
   template <std::uint32_t Size> using value_t = property_value<sub_group_size_key, std::integral_constant<std::uint32_t, Size>>;
 };
+/// A size that is a number: as a value, 0 is the primary size. An error if it is 0, as that is of `[[sycl::reqd_sub_group_size(0)]]`.
+template <std::uint32_t Size> constexpr sub_group_size_key::value_t<Size> numbered_sub_group_size() {
+  static_assert(Size > 0, "a sub-group's size is greater than zero");
+  return {};
+}
 struct max_work_group_size_key {
   template <size_t... Sizes> using value_t = property_value<max_work_group_size_key, std::integral_constant<size_t, Sizes>...>;
 };
@@ -59,7 +64,7 @@ template <size_t... Sizes> inline constexpr work_group_size_key::value_t<Sizes..
 /// It will mostly be launched with this size. Aspen does nothing with it.
 template <size_t... Sizes> inline constexpr work_group_size_hint_key::value_t<Sizes...> work_group_size_hint;
 /// Its sub-groups have exactly this size: `[[sycl::reqd_sub_group_size(…)]]`.
-template <std::uint32_t Size> inline constexpr sub_group_size_key::value_t<Size> sub_group_size;
+template <std::uint32_t Size> inline constexpr sub_group_size_key::value_t<Size> sub_group_size = numbered_sub_group_size<Size>();
 /// Sizes with a name: the device chooses, as by the attribute `[[intel::named_sub_group_size]]`. A device's primary size cannot be asked for:
 /// drivers of OpenCL do not tell. Source: sycl_ext_oneapi_named_sub_group_sizes.
 enum named_sub_group_size : std::uint32_t { primary = 0, automatic = ~0u };
