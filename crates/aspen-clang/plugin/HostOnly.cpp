@@ -408,9 +408,19 @@ private:
     const bool IsDouble = Context.getLangOpts().LongDoubleSize == 64;
     if (const Expr *E = Reader.LongDouble; E && !IsDouble && Library != DeviceLibrary::Host && isEmitted(F, E->getSourceRange()) && Shown.insert(E->getBeginLoc()).second) {
       error(Context.getDiagnostics(), E->getBeginLoc(), "device code for %0 has no 'long double', but '%1' uses it; the widest type is 'double'")
-          << (Library == DeviceLibrary::SpirV ? "SPIR-V" : "NVIDIA's processors") << name(F);
+          << processors() << name(F);
       callers(F);
     }
+    if (Library != DeviceLibrary::Host)
+      for (const llvm::Instruction &I : llvm::instructions(*F))
+        if (computesQuadruple(I)) {
+          if (const SourceLocation At = locate(&I); Shown.insert(At).second) {
+            error(Context.getDiagnostics(), At, "device code for %0 has no '__float128', but '%1' uses it; the widest type is 'double'")
+                << processors() << name(F);
+            callers(F);
+          }
+          break; // it does so all along
+        }
     for (const llvm::Instruction &I : llvm::instructions(*F))
       instruction(F, I);
     for (const Edge *E : Calls.lookup(F)) {
@@ -421,6 +431,17 @@ private:
       const CXXThrowExpr *Throw = throwAround(Reader.Throws, At);
       report(Throw ? Throw->getThrowLoc() : At, *E, Throw);
     }
+  }
+
+  /// Floating-point numbers of 128 bits: `__float128` and `_Float128`.
+  static bool computesQuadruple(const llvm::Instruction &I) {
+    const auto Is = [](const llvm::Type *Type) { return Type->getScalarType()->isFP128Ty(); };
+    return Is(I.getType()) || llvm::any_of(I.operands(), [&](const llvm::Use &Operand) { return Is(Operand->getType()); });
+  }
+
+  /// What the code is for, of that which is not for the host's processor.
+  llvm::StringRef processors() const {
+    return Library == DeviceLibrary::SpirV ? "SPIR-V" : Library == DeviceLibrary::Amd ? "AMD's processors" : "NVIDIA's processors";
   }
 
   /// The throw expression that the location belongs to: it constructs what it throws.

@@ -192,6 +192,14 @@ fn what_spirv_has_no_form_for() {
         "SYCL_EXTERNAL double g(long double *p) { return p[1]; }",
         &["t.cpp:3:49: error: device code for SPIR-V has no 'long double', but 'g' uses it; the widest type is 'double'"],
     );
+    spirv(
+        "float f(float x) { return x * (__float128)2; } SYCL_EXTERNAL float g(float *p) { return f(p[1]); }",
+        &[
+            "t.cpp:3:27: error: device code for SPIR-V has no '__float128', but 'f' uses it; the widest type is 'double'",
+            "note: 'g' calls 'f' here",
+        ],
+    );
+    spirv("SYCL_EXTERNAL float g(float x) { return x * (float)(__float128)2 + sizeof(__float128); }", &[]);
     // A constant is converted, and nothing of it is stored.
     spirv("SYCL_EXTERNAL double g(double x) { return x * 2.0L + sizeof(long double); }", &[]);
     spirv("SYCL_EXTERNAL int g(int x) { static_assert(sizeof(int) == 4, \"a text has no type\"); return x; }", &[]);
