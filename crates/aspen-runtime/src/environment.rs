@@ -282,13 +282,14 @@ fn log_filter(value: String) -> Result<String> {
             let is_some = LOG_PARTS.contains(&crate_name) || LOG_PARTS.iter().any(|known| known.starts_with(named));
             if !is_some {
                 let near = nearest(crate_name, LOG_PARTS).unwrap_or("aspen_runtime");
-                return Err(nonsense("ASPEN_LOG", named, "a part of Aspen that writes lines", near));
+                return Err(nonsense_in("ASPEN_LOG", &value, named, "a part of Aspen that writes lines", near));
             }
         }
         let known = LOG_LEVELS.iter().any(|known| known.eq_ignore_ascii_case(level)) || (target.is_none() && part.starts_with("aspen"));
         if !known {
             let near = nearest(&level.to_ascii_lowercase(), LOG_LEVELS).unwrap_or("debug");
-            return Err(nonsense("ASPEN_LOG", level, "a level (such as debug, or aspen_runtime=trace)", near));
+            let wanted = "a level: off, error, warn, info, debug or trace, alone or behind a part of Aspen (aspen_runtime=trace)";
+            return Err(nonsense_in("ASPEN_LOG", &value, level, wanted, near));
         }
     }
     Ok(value)
@@ -296,7 +297,12 @@ fn log_filter(value: String) -> Result<String> {
 
 /// A value that makes no sense, and the nearest one that does.
 fn nonsense(variable: &str, value: &str, wanted: &str, near: &str) -> Error {
-    Error::new(Code::Invalid, format!("{variable}={value}: '{value}' is not {wanted}; did you mean '{near}'?"))
+    nonsense_in(variable, value, value, wanted, near)
+}
+
+/// A part of a value that makes none.
+fn nonsense_in(variable: &str, value: &str, part: &str, wanted: &str, near: &str) -> Error {
+    Error::new(Code::Invalid, format!("{variable}={value}: '{part}' is not {wanted}; did you mean '{near}'?"))
 }
 
 #[cfg(test)]
@@ -391,7 +397,8 @@ mod tests {
         for (filter, words) in [
             ("debgu", "did you mean 'debug'?"),
             ("info,aspen_runtime=tarce", "'tarce' is not a level"),
-            ("x=", "ASPEN_LOG="),
+            ("x=", "ASPEN_LOG=x=: '' is not a level: off, error, warn, info, debug or trace, "),
+            ("x=y=z", "ASPEN_LOG=x=y=z: 'y=z' is not a level: "),
             ("aspen_nothing", "'aspen_nothing' is not a part of Aspen that writes lines"),
             ("info,aspen_runtme::pool=debug", "did you mean 'aspen_runtime'?"),
         ] {

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Once;
 
 use aspen_image::{DeviceImage, ImageKind};
 
@@ -17,7 +18,8 @@ pub(crate) fn considered(device: &Device, label: &str, image: &DeviceImage<'_>, 
     let special = if image.kind() == ImageKind::SpirV { specialise::for_device(device, label, image).ok() } else { None };
     let bytes = special.as_deref().unwrap_or(image.bytes());
     if let Err(error) = write(folder, label, (image.kind(), bytes), &format!("{label} on {}: {verdict}\n", device.selector_name())) {
-        eprintln!("aspen: ASPEN_SAVE_DIR={}: {error}", folder.display());
+        static TOLD: Once = Once::new(); // it is the folder's fault mostly, and the same for all images
+        TOLD.call_once(|| eprintln!("aspen: ASPEN_SAVE_DIR={}: {error}", folder.display()));
     }
 }
 
