@@ -14,6 +14,7 @@ use aspen_image::{ObjectBlob, ObjectHeader};
 
 use crate::args::{Input, InputKind, Options, Side, Stage};
 use crate::beside;
+use crate::captures;
 use crate::depfile;
 use crate::error::Error;
 use crate::fixed;
@@ -132,6 +133,7 @@ fn plain(builder: &PassBuilder<'_>, input: &Input, scratch: &mut Scratch) -> Pas
 /// # Errors
 /// [`Error::Reported`] if the user's code is at fault (all sources are looked at first), others if a tool or file is.
 pub fn run(session: &mut Session<'_>, builder: &PassBuilder<'_>, jobs: &[Job], scratch: &mut Scratch) -> Result<Vec<Compiled>, Error> {
+    keep_preprocessed(builder, jobs, scratch)?;
     let commands: Vec<&Command> = jobs.iter().flat_map(|job| &job.passes).map(|pass| &pass.command).collect();
     let mut outcomes = jobs::run_all(&commands, &session.jobs)?;
     // What fails with the header from the cache is asked of the text: the cache may have changed meanwhile, and errors are the text's.
@@ -157,6 +159,24 @@ pub fn run(session: &mut Session<'_>, builder: &PassBuilder<'_>, jobs: &[Job], s
         }
     }
     if failed { Err(Error::Reported) } else { Ok(compiled) }
+}
+
+/// With `-save-temps`, the text that the host's pass compiles, as clang keeps it. What does not preprocess is told by the pass itself.
+fn keep_preprocessed(builder: &PassBuilder<'_>, jobs: &[Job], scratch: &mut Scratch) -> Result<(), Error> {
+    let given = builder.options;
+    if !scratch.is_kept() || given.side == Side::Device || matches!(given.stage, Stage::Preprocess | Stage::Syntax) {
+        return Ok(());
+    }
+    let options = Options { stage: Stage::Preprocess, depfile: None, ..given.clone() };
+    let builder = PassBuilder { options: &options, kept: None, ..*builder };
+    for input in jobs.iter().map(|job| &given.inputs[job.input]).filter(|input| input.kind == InputKind::Sycl && input.text.is_none()) {
+        let Some(host) = builder.passes(input, scratch)?.into_iter().find(|pass| pass.role == Role::Host) else { continue };
+        let outcome = jobs::run(&host.command)?;
+        if outcome.status.success() {
+            write_whole(&scratch.file(input.stem(), "ii"), &outcome.stdout, false)?;
+        }
+    }
+    Ok(())
 }
 
 fn finish(
@@ -276,7 +296,12 @@ fn show_outcomes(session: &mut Session<'_>, builder: &PassBuilder<'_>, job: &Job
     let mut failed = None;
     for (pass, outcome) in job.passes.iter().zip(outcomes) {
         if pass.role == Role::Host || session.options.side == Side::Device {
-            session.show_said(&said(outcome))?;
+            let mut words = said(outcome);
+            if !outcome.status.success() {
+                let of_device = outcomes.iter().skip(1).find(|other| !other.status.success());
+                words = of_device.map_or_else(|| words.clone(), |other| captures::with_those_of_devices(&words, &other.stderr_text()));
+            }
+            session.show_said(&words)?;
         }
         if !outcome.status.success() {
             failed = Some((pass, outcome));

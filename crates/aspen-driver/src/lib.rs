@@ -6,6 +6,7 @@
 
 pub mod args;
 mod beside;
+mod captures;
 mod compile;
 mod complete;
 mod cuda;
