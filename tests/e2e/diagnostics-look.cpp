@@ -26,9 +26,9 @@
 //# sh: sh look.sh -fmessage-length=70 -fno-show-column
 //# stdout: same
 //# run: aspen++ -fsyntax-only -fsycl-targets=native_cpu -fdiagnostics-parseable-fixits {self}
-//# stderr~: ^fix-it:"diagnostics_look.cpp":\{55:42-55:42\}:", sycl::aspect::fp64"$
+//# stderr~: ^fix-it:"diagnostics-look.cpp":\{55:42-55:42\}:", sycl::aspect::fp64"$
 //# run: aspen++ -fsyntax-only -fsycl-targets=native_cpu -fno-diagnostics-fixit-info {self}
-//# stderr~: ^diagnostics_look.cpp:55:7: note: aspects of 'half' are declared here$
+//# stderr~: ^diagnostics-look.cpp:55:7: note: aspects of 'half' are declared here$
 //# count: 0 stderr sycl::aspect::fp64
 //# run: aspen++ -fsyntax-only -fsycl-targets=native_cpu -fno-diagnostics-fixit-info -fdiagnostics-parseable-fixits -fno-caret-diagnostics {self}
 //# count: 0 stderr fix-it
@@ -60,6 +60,6 @@ EXTERNAL [[sycl::device_has(sycl::aspect::fp64)]] void use(float);
 }
 //# file: look.sh
 # How clang shows its own, with the group's name replaced, what it underlines left out, and how many there were.
-clang++-22 -DCLANG -fsyntax-only "$@" diagnostics_look.cpp 2>&1 | sed 's/unused-label/sycl-aspects/; s/~//g; / generated\.$/d' > clang.txt
-aspen++ -fsyntax-only -fsycl-targets=native_cpu "$@" diagnostics_look.cpp 2>&1 | sed '/^use is from/,$d' > aspen.txt
+clang++-22 -DCLANG -fsyntax-only "$@" diagnostics-look.cpp 2>&1 | sed 's/unused-label/sycl-aspects/; s/~//g; / generated\.$/d' > clang.txt
+aspen++ -fsyntax-only -fsycl-targets=native_cpu "$@" diagnostics-look.cpp 2>&1 | sed '/^use is from/,$d' > aspen.txt
 diff clang.txt aspen.txt && test -s clang.txt && echo same
