@@ -2,18 +2,18 @@
 // ends, arrays of an item's own, atomics. Kernels that ask for anything of their group have it. docs/decisions/0085.
 //# run: aspen++ -O2 -fsycl-targets=native_cpu -Wno-deprecated-declarations {self} -o a.out
 //# run: ./a.out
-//# stdout: 0 wrong of 108
+//# stdout: 0 wrong of 117
 //# run: ASPEN_CPU_LEVEL=1 ASPEN_CPU_THREADS=3 ./a.out
-//# stdout: 0 wrong of 108
+//# stdout: 0 wrong of 117
 //# run: ASPEN_CHECK=1 ./a.out
-//# stdout: 0 wrong of 108
+//# stdout: 0 wrong of 117
 //# deep: further levels of optimisation
 //# run: aspen++ -O1 -g -fsycl-targets=native_cpu -Wno-deprecated-declarations {self} -o a.out
 //# run: ./a.out
-//# stdout: 0 wrong of 108
+//# stdout: 0 wrong of 117
 //# run: aspen++ -O3 -fsycl-targets=native_cpu -Wno-deprecated-declarations {self} -o a.out
 //# run: ./a.out
-//# stdout: 0 wrong of 108
+//# stdout: 0 wrong of 117
 #include <sycl/sycl.hpp>
 #include <cstdio>
 #include <vector>
@@ -52,6 +52,8 @@ template <class Kernel, class Expected> static void check(sycl::queue &q, const 
 }
 
 [[clang::noinline]] static long apart(const nd_item<3> &it) { return long(it.get_global_id(2)) * 3 + long(it.get_global_id(0)); }
+
+[[clang::noinline]] static long asked_apart() { return sycl::ext::oneapi::this_work_item::get_nd_item<3>().get_local_id(2); }
 
 static void all(sycl::queue &q, const shape &r) {
   check(q, "ids", r, [](auto it, long *own, long *) { *own = it.get_global_id(0) * 10000 + it.get_global_id(1) * 100 + it.get_global_id(2); },
@@ -92,6 +94,9 @@ static void all(sycl::queue &q, const shape &r) {
   check(q, "the item of this function", r,
         [](auto, long *own, long *) { *own = sycl::ext::oneapi::this_work_item::get_nd_item<3>().get_global_id(1); },
         [](const place &p) { return long(p.id[1]); });
+  check(q, "the groups of this function", r,
+        [](auto, long *own, long *) { *own = sycl::ext::oneapi::this_work_item::get_nd_item<3>().get_group(2) * 100 + asked_apart(); },
+        [](const place &p) { return long(p.group(2) * 100 + p.in_group(2)); });
   check(q, "groups", r, [](auto it, long *own, long *) { *own = it.get_group(2) * 1000 + it.get_group(1); },
         [](const place &p) { return long(p.group(2) * 1000 + p.group(1)); });
   check(q, "local ids", r, [](auto it, long *own, long *) { *own = it.get_local_id(2) * 100 + it.get_local_linear_id(); },

@@ -3,6 +3,7 @@
 
 #include "items.h"
 
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 
@@ -37,7 +38,16 @@ bool asksOfTheRange(const Value &Item, uint64_t Place, const Names &Names, const
 } // namespace
 
 bool asksNoGroup(const Function &Body, const Names &Names) {
-  return asksOfTheRange(*Body.getArg(1), 0, Names, Body.getParent()->getDataLayout());
+  const Module &M = *Body.getParent();
+  const DataLayout &Layout = M.getDataLayout();
+  // Who asks for the running item has it from a variable: `this_work_item::get_nd_item()`.
+  const GlobalVariable *Current = M.getNamedGlobal(Names.Current);
+  auto FromVariable = [&](const Instruction &I) {
+    return !is_contained(I.operands(), Current) || all_of(I.users(), [&](const User *Of) {
+      return isa<LoadInst>(Of) && Of->getType()->isPointerTy() && asksOfTheRange(*Of, 0, Names, Layout);
+    });
+  };
+  return asksOfTheRange(*Body.getArg(1), 0, Names, Layout) && (!Current || all_of(instructions(Body), FromVariable));
 }
 
 } // namespace aspen::items
