@@ -9,7 +9,6 @@
 //# stdout: declaring  aspect gpu
 //# stdout: calling    aspect fp16
 //# stdout: sized      sub-group size 4, work-group size 8
-//# stdout: why: aspen explain main.o printing
 //# run: aspen explain main.o printing
 //# stdout: kernel 'printing' needs aspect fp64
 //# stdout~: ^  main\.cpp:13:3: used in 'print', a float becomes double in the call of 'log_line', which is variadic$

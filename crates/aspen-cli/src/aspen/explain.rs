@@ -31,9 +31,6 @@ pub fn run(file: &Path, kernel: Option<&str>, aspect: Option<&str>, format: Form
             return Ok(Answer::clean(documents(file, all.collect())));
         }
         let width = program::column(kernels.iter().copied());
-        let file = file.display();
-        let next = kernels.iter().find(|kernel| !kernel.requirements.is_empty());
-        let next = next.map(|kernel| format!("\nwhy: aspen explain {file} {}\n", in_shell(&kernel.name)));
         let lines = kernels.iter().map(|kernel| {
             let all = program::named(&images, &kernel.symbol);
             let own = |image: &Image, kernel: &Kernel| match all.len() {
@@ -43,7 +40,7 @@ pub fn run(file: &Path, kernel: Option<&str>, aspect: Option<&str>, format: Form
             let each: Vec<String> = all.iter().map(|&(image, kernel)| own(image, kernel)).collect();
             format!("{:width$}  {}\n", kernel.name, each.join("; "))
         });
-        return Ok(Answer::clean(lines.chain(next).collect()));
+        return Ok(Answer::clean(lines.collect()));
     };
     let found = program::named(&images, wanted);
     if found.is_empty() {
@@ -73,12 +70,6 @@ pub fn run(file: &Path, kernel: Option<&str>, aspect: Option<&str>, format: Form
         one(&mut text, &images, (image, what, kernel), only.as_ref(), by_code);
     }
     Ok(Answer::clean(if format == Format::Json { documents(file, all) } else { text }))
-}
-
-/// A name as a shell takes it for one word.
-fn in_shell(name: &str) -> String {
-    let plain = name.chars().all(|c| c.is_alphanumeric() || "_:.".contains(c));
-    if plain { name.to_owned() } else { format!("'{}'", name.replace('\'', "'\\''")) }
 }
 
 /// What tells it from others of the name: its symbol as people read it, or the image, where images of one differ.
