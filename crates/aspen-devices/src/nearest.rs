@@ -31,7 +31,9 @@ pub fn nearest<'n>(wanted: &str, known: impl IntoIterator<Item = &'n str>) -> Op
 /// Of the names that are `wanted` but for the number at their end: the one with the greatest number below its own, or else the smallest.
 fn member_below<'n>(wanted: &str, known: &[&'n str]) -> Option<&'n str> {
     let family = wanted.trim_end_matches(|c: char| c.is_ascii_digit());
-    let number: u64 = wanted[family.len()..].parse().ok().filter(|_| family.contains('_'))?;
+    // One digit is as likely to be a slip.
+    let digits = &wanted[family.len()..];
+    let number: u64 = digits.parse().ok().filter(|_| digits.len() > 1 && family.contains('_'))?;
     let numbered = known.iter().filter_map(|name| Some((name.strip_prefix(family)?.parse::<u64>().ok()?, *name)));
     numbered.min_by_key(|&(other, _)| (other > number, other.abs_diff(number))).map(|(_, name)| name)
 }
@@ -47,7 +49,17 @@ mod tests {
 
     #[test]
     fn finds_members_of_numbered_families() {
-        let known = ["nvidia_gpu_sm_61", "nvidia_gpu_sm_80", "nvidia_gpu_sm_86", "nvidia_gpu_sm_90a", "x86_64_v2", "x86_64_v4", "fp64"];
+        let known = [
+            "nvidia_gpu_sm_61",
+            "nvidia_gpu_sm_80",
+            "nvidia_gpu_sm_86",
+            "nvidia_gpu_sm_90a",
+            "x86_64_v2",
+            "x86_64_v4",
+            "intel_gpu_dg1",
+            "intel_gpu_dg2",
+            "fp64",
+        ];
         for (wanted, found) in [
             ("nvidia_gpu_sm_81", Some("nvidia_gpu_sm_80")),
             ("nvidia_gpu_sm_85", Some("nvidia_gpu_sm_80")),
@@ -55,6 +67,7 @@ mod tests {
             ("nvidia_gpu_sm_20", Some("nvidia_gpu_sm_61")),
             ("nvidia_gpu_sm_08", Some("nvidia_gpu_sm_80")),
             ("x86_64_v3", Some("x86_64_v2")),
+            ("intel_gpu_dg9", Some("intel_gpu_dg1")),
             ("fp32", None),
         ] {
             assert_eq!(nearest(wanted, known), found, "{wanted}");
