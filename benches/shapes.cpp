@@ -10,14 +10,14 @@
 #include <cstdlib>
 #include <functional>
 
-constexpr unsigned n = 1 << 20, group = 256, dim = 256, tile = 16;
+constexpr unsigned n = 1 << 20, group = 256, dim = 256, tile = 16, table = 4096;
 
 template <class Name> struct of;
 
 struct data {
   sycl::queue q;
   float *x, *y, *z;
-  unsigned *u, *v;
+  unsigned *u, *v, *sorted;
   sycl::nd_range<1> all{n, group};
 };
 
@@ -62,6 +62,30 @@ static void tree(data &d) {
       if (l == 0)
         z[it.get_group(0)] = m[0];
     });
+  });
+}
+
+/// In groups as ports from other models have them, of which nothing is asked.
+static void small_groups(data &d) {
+  d.q.parallel_for<of<struct small_groups_name>>(sycl::nd_range<2>({1024, 1024}, {8, 8}), [=, x = d.x, z = d.z](sycl::nd_item<2> it) {
+    const int row = it.get_global_id(0), column = it.get_global_id(1), at = row * 1024 + column;
+    if (row > 0 && column > 0 && row < 1023 && column < 1023)
+      z[at] = x[at] * 0.5f + (x[at - 1024] + x[at + 1024] + x[at - 1] + x[at + 1]) * 0.125f;
+  });
+}
+
+static void search(data &d) {
+  d.q.parallel_for<of<struct search_name>>(d.all, [=, u = d.u, v = d.v, sorted = d.sorted](sycl::nd_item<1> it) {
+    const unsigned i = it.get_global_id(0), wanted = u[i];
+    int low = 0, high = table;
+    while (low < high) {
+      const int middle = (low + high) >> 1;
+      if (sorted[middle] < wanted)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    v[i] = low;
   });
 }
 
@@ -174,7 +198,7 @@ static void reduction(data &d) {
 }
 
 int main() {
-  data d{sycl::queue{sycl::property::queue::in_order{}}, nullptr, nullptr, nullptr, nullptr, nullptr};
+  data d{sycl::queue{sycl::property::queue::in_order{}}, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
   for (float **p : {&d.x, &d.y, &d.z})
     *p = sycl::malloc_shared<float>(n + 64, d.q);
   for (unsigned **p : {&d.u, &d.v})
@@ -185,6 +209,9 @@ int main() {
     d.u[i] = random >> 8;
     d.x[i] = float(random >> 20) / 4096, d.y[i] = float(random >> 12 & 4095) / 4096, d.z[i] = 0;
   }
+  d.sorted = sycl::malloc_shared<unsigned>(table, d.q);
+  for (unsigned i = 0; i < table; ++i)
+    d.sorted[i] = (1u << 24) / table * i;
   const struct {
     const char *label;
     std::function<void()> launch;
@@ -198,6 +225,8 @@ int main() {
       {"sub-group-shift", [&] { sub_groups<struct h>(d, [](auto sg, float v) { return sycl::shift_group_left(sg, v, 1); }); }},
       {"sub-group-broadcast", [&] { sub_groups<struct b>(d, [](auto sg, float v) { return v + sycl::group_broadcast(sg, v, 2); }); }},
       {"tree-reduction", [&] { tree(d); }},
+      {"groups-of-8x8", [&] { small_groups(d); }},
+      {"search", [&] { search(d); }},
       {"transpose", [&] { transpose(d); }},
       {"histogram", [&] { histogram(d); }},
       {"black-scholes", [&] { black_scholes(d); }},

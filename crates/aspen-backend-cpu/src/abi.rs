@@ -123,6 +123,7 @@ const _: () = {
     assert!(size_of::<Item>() == 256 && std::mem::offset_of!(Item, scheduler) == 224 && std::mem::offset_of!(Item, ended) == 232);
     assert!(std::mem::offset_of!(Item, members) == 240);
     assert!(std::mem::offset_of!(Item, scratch_memory) == 248);
+    assert!(std::mem::offset_of!(Item, global_range) == 104 && std::mem::offset_of!(Item, offset) == 176);
     assert!(std::mem::offset_of!(Item, global_id) == 32 && std::mem::offset_of!(Item, lane) == 220);
     assert!(size_of::<Range>() == 96 && size_of::<Ops>() == 24);
     assert!(size_of::<GroupKernel>() == 88 && std::mem::offset_of!(GroupKernel, entries) == 16);

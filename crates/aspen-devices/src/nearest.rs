@@ -1,8 +1,8 @@
 //! "Did you mean": the nearest of the known names.
 
 /// The known name that is most like `wanted`, unless none is like it: first the same in other letters' case, then what ends in it
-/// (`sm_90`), then the member of a numbered family that has the greatest number below (`nvidia_gpu_sm_80` of `nvidia_gpu_sm_81`: what is
-/// made for it runs there), and at last what slips of the hand would make of it. Swapped letters count as one mistake and are likelier than a wrong
+/// (`sm_90`), then, where a name ends in a number of two digits or more, the one of its family with the greatest number below
+/// (`nvidia_gpu_sm_80` for `nvidia_gpu_sm_81`: what is made for it runs there), and at last what slips of the hand would make of it. Swapped letters count as one mistake and are likelier than a wrong
 /// one; of equally near names the first one wins, so the answer depends on nothing but the input.
 pub fn nearest<'n>(wanted: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let known: Vec<&str> = known.into_iter().collect();

@@ -59,7 +59,7 @@ constexpr unsigned RowBegin = 16, RowEnd = 40;
 constexpr unsigned AskedEnded = 0x80000000u;
 // ASPEN_CPU_SKIPPED
 constexpr unsigned Skipped = 0xc0000000u;
-// ASPEN_CPU_MAY_WAIT, ASPEN_CPU_WHOLE_BOXES
+// ASPEN_CPU_MAY_WAIT, ASPEN_CPU_WHOLE_BOXES, ASPEN_CPU_JOINED
 constexpr unsigned MayWait = 1, WholeBoxes = 2, Joined = 4;
 } // namespace layout
 
@@ -171,10 +171,10 @@ void tellPlaces(llvm::Module &M, llvm::ArrayRef<llvm::Function *> Entries, const
 // Puts short functions that an entry calls, and has no order not to, into it (calls.cpp).
 void openShortCalls(llvm::Function &Entry);
 
-// Null, with the reason in Why, if the kernel cannot be run this way; without one if it is no kernel of an ND-range.
-// Whether the body of an item, in which all is inlined, would be the same if groups were larger.
+// Whether the body of an item, in which all is inlined, would be the same if groups were larger (joined.cpp).
 bool asksNoGroup(const llvm::Function &Body, const Names &Names);
 
+// Null, with the reason in Why, if the kernel cannot be run this way; without one if it is no kernel of an ND-range.
 Item makeItem(llvm::Function &Entry, const Names &Names, const Lines &Lines, llvm::FunctionAnalysisManager &Analyses, std::string &Why);
 
 // The same of a kernel that already loops over the items of a box: one item of the innermost dimension. Only for kernels that have loops of
