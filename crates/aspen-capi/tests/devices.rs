@@ -343,5 +343,5 @@ fn the_log_says_what_was_considered() {
     );
     assert!(!run("aspen_runtime=info").contains("considered"));
     let text = devices(&[("ASPEN_LOG", "loud=very")]);
-    assert!(text.contains("error 8: ASPEN_LOG=very: 'very' is not a level"), "{text}");
+    assert!(text.contains("error 8: ASPEN_LOG=loud=very: 'very' is not a level"), "{text}");
 }
