@@ -8,7 +8,7 @@
 
 namespace oneapi = sycl::ext::oneapi;
 
-#if SYCL_EXT_ONEAPI_SUB_GROUP_MASK != 1 || SYCL_EXT_ONEAPI_LOCAL_MEMORY != 1 || SYCL_EXT_ONEAPI_FREE_FUNCTION_QUERIES != 1
+#if SYCL_EXT_ONEAPI_SUB_GROUP_MASK != 2 || SYCL_EXT_ONEAPI_LOCAL_MEMORY != 1 || SYCL_EXT_ONEAPI_FREE_FUNCTION_QUERIES != 1
 #error "feature-test macros"
 #endif
 static_assert(std::is_same_v<oneapi::sub_group, sycl::sub_group>);
@@ -181,6 +181,10 @@ static void masks() {
   m.flip();
   m.set(0, false);
   CHECK(m.count() == 1);
+  // A number is what it is as an unsigned long long.
+  CHECK(oneapi::sub_group_mask(-1).all() && oneapi::sub_group_mask(static_cast<signed char>(-2), 16).count() == 15);
+  m.insert_bits(true);
+  CHECK(m.find_low() == sycl::id<1>(0) && m.count() == 1);
 }
 
 int main() {

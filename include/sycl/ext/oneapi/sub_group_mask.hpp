@@ -4,7 +4,7 @@
 #include <sycl/group_algorithm.hpp>
 #include <sycl/marray.hpp>
 
-#define SYCL_EXT_ONEAPI_SUB_GROUP_MASK 1
+#define SYCL_EXT_ONEAPI_SUB_GROUP_MASK 2
 
 namespace sycl::ext::oneapi {
 
@@ -31,9 +31,8 @@ public:
   sub_group_mask() : sub_group_mask(0) {}
   sub_group_mask(const sub_group_mask &) = default;
   sub_group_mask &operator=(const sub_group_mask &) = default;
-  /// Bits of a number; those beyond the sub-group's size are cut.
-  template <class T, class = std::enable_if_t<std::is_integral_v<T>>>
-  sub_group_mask(T bits, size_t size = of_own_sub_group()) : bits_(static_cast<std::make_unsigned_t<T>>(bits)), size_(static_cast<std::uint32_t>(size)) {
+  /// Bits of a number; those beyond the sub-group's size are cut. -1 is all of them.
+  sub_group_mask(unsigned long long bits, size_t size = of_own_sub_group()) : bits_(bits), size_(static_cast<std::uint32_t>(size)) {
     bits_ &= everything();
   }
   template <class T, size_t N, class = std::enable_if_t<std::is_integral_v<T>>>
@@ -56,7 +55,7 @@ public:
   /// Replaces the bits from `at` on by those of `bits`, and gives them back.
   template <class T, class = std::enable_if_t<std::is_integral_v<T>>> void insert_bits(T bits, id<1> at = id<1>(0)) {
     if (at[0] < max_bits)
-      put(static_cast<std::make_unsigned_t<T>>(bits), 8 * sizeof(T), at[0]);
+      put(static_cast<std::uint64_t>(bits), 8 * sizeof(T), at[0]);
   }
   template <class T, size_t N> void insert_bits(const marray<T, N> &bits, id<1> at = id<1>(0)) {
     for (size_t i = 0; i < N; ++i)
