@@ -239,6 +239,11 @@ inline constexpr bool is_shared_pointer<P, std::void_t<typename P::element_type,
 /// What becomes a std::shared_ptr where one is taken: a std::unique_ptr that is moved from.
 template <class P, class = void> inline constexpr bool is_unique_pointer = false;
 template <class P> inline constexpr bool is_unique_pointer<P, std::void_t<typename P::deleter_type, decltype(std::declval<P &>().release())>> = true;
+/// Whether objects of a class own memory elsewhere, so that a copy of their bytes has the same memory twice: no elements for buffers. Other
+/// classes that are not device-copyable may be, as in DPC++: those of programs of SYCL 1.2.1 often copy as their bytes do.
+template <class T> inline constexpr bool owns_memory = is_shared_pointer<T> || is_unique_pointer<T>;
+template <class C, class Traits, class A> inline constexpr bool owns_memory<std::basic_string<C, Traits, A>> = true;
+template <class T, class A> inline constexpr bool owns_memory<std::vector<T, A>> = true;
 template <class P, class = void> inline constexpr bool is_weak_pointer = false;
 template <class P> inline constexpr bool is_weak_pointer<P, std::void_t<decltype(std::declval<P &>().lock())>> = true;
 
@@ -255,6 +260,8 @@ template <class T, int D, access_mode Mode> class host_accessor;
 template <class T, int D = 1, class Allocator = buffer_allocator<std::remove_const_t<T>>> class buffer {
   static_assert(detail::valid_dimensions<D>, "buffers have one to three dimensions");
   static_assert(!std::is_reference_v<T> && !std::is_volatile_v<T>, "a buffer's element is a plain type");
+  static_assert(!detail::owns_memory<std::remove_const_t<T>>,
+                "the elements of a buffer are device-copyable (SYCL 2020 §4.7.2): strings, vectors and smart pointers own memory of the host");
   using element = std::remove_const_t<T>;
 
 public:

@@ -94,6 +94,8 @@ template <auto *Func, class... A> auto free_function_arguments_of(A &&...given) 
   using type = free_function_type<decltype(Func)>;
   check_free_function<Func>();
   static_assert(type::count == sizeof...(A), "the kernel is launched with as many arguments as the function has");
+  if constexpr (type::count == sizeof...(A))
+    static_assert(std::is_invocable_v<decltype(Func), A...>, "an argument of the launch does not convert to the type of the function's parameter");
   return detail::pack_arguments(static_cast<const typename type::arguments *>(nullptr), std::forward<A>(given)...);
 }
 

@@ -126,6 +126,7 @@ namespace sycl::ext::oneapi::experimental {
 
 /// A set of properties. What is deduced from a list of them does not depend on their order there.
 template <class... P> class properties : sycl::detail::property_place<P>... {
+  static_assert((is_property_value_v<P> && ...), "a property list is made of properties; one of these is something else");
   static_assert(sycl::detail::all_different<sycl::detail::key_of_t<P>...>, "a property list has each property once");
   template <class Key> using found = typename sycl::detail::find_property<Key, P...>::type;
   template <class Key> static constexpr bool has_value_at_run_time() {

@@ -29,4 +29,12 @@ using zero_init_key = zero_init;
 // Where DPC++ has them.
 using property::memory_pool::initial_threshold, property::memory_pool::maximum_size, property::memory_pool::zero_init;
 
+template <> struct is_property_key<property::memory_pool::initial_threshold_key> : std::true_type {};
+template <> struct is_property_key<property::memory_pool::maximum_size_key> : std::true_type {};
+template <> struct is_property_key<property::memory_pool::read_only_key> : std::true_type {};
+template <> struct is_property_key<property::memory_pool::zero_init_key> : std::true_type {};
+// Without values, and properties all the same.
+template <> struct is_property_value<property::memory_pool::read_only> : std::true_type {};
+template <> struct is_property_value<property::memory_pool::zero_init> : std::true_type {};
+
 } // namespace sycl::ext::oneapi::experimental
