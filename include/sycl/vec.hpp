@@ -116,28 +116,28 @@ public:
   __ASPEN_ELEMENTS(__ASPEN_VEC_ELEMENT)
 #undef __ASPEN_VEC_ELEMENT
 
-  // Of a vector that is about to end, a copy: that of a constant one may be the next's.
+  // Of a vector that is about to end, a copy: that of a constant one may be the next's. It is const, since what is written there would be lost.
   template <int... I> constexpr auto swizzle() & { return detail::swizzled<vec, I...>(*this); }
-  template <int... I> constexpr auto swizzle() const & { return vec<T, sizeof...(I)>(data_[I]...); }
+  template <int... I> constexpr const auto swizzle() const & { return vec<T, sizeof...(I)>(data_[I]...); }
   constexpr auto lo() & { return half_of<0, 1>(*this); }
-  constexpr auto lo() const & { return half_of<0, 1>(*this); }
+  constexpr const auto lo() const & { return half_of<0, 1>(*this); }
   constexpr auto hi() & { return half_of<room / 2, 1>(*this); }
-  constexpr auto hi() const & { return half_of<room / 2, 1>(*this); }
+  constexpr const auto hi() const & { return half_of<room / 2, 1>(*this); }
   constexpr auto even() & { return half_of<0, 2>(*this); }
-  constexpr auto even() const & { return half_of<0, 2>(*this); }
+  constexpr const auto even() const & { return half_of<0, 2>(*this); }
   constexpr auto odd() & { return half_of<1, 2>(*this); }
-  constexpr auto odd() const & { return half_of<1, 2>(*this); }
+  constexpr const auto odd() const & { return half_of<1, 2>(*this); }
 
 #if defined(SYCL_SIMPLE_SWIZZLES)
 #define __ASPEN_S2(p, q)                                                                                                                  \
   constexpr auto p##q() & { return swizzle<elem::p, elem::q>(); }                                                                            \
-  constexpr auto p##q() const & { return swizzle<elem::p, elem::q>(); }
+  constexpr const auto p##q() const & { return swizzle<elem::p, elem::q>(); }
 #define __ASPEN_S3(p, q, r)                                                                                                               \
   constexpr auto p##q##r() & { return swizzle<elem::p, elem::q, elem::r>(); }                                                                \
-  constexpr auto p##q##r() const & { return swizzle<elem::p, elem::q, elem::r>(); }
+  constexpr const auto p##q##r() const & { return swizzle<elem::p, elem::q, elem::r>(); }
 #define __ASPEN_S4(p, q, r, s)                                                                                                            \
   constexpr auto p##q##r##s() & { return swizzle<elem::p, elem::q, elem::r, elem::s>(); }                                                    \
-  constexpr auto p##q##r##s() const & { return swizzle<elem::p, elem::q, elem::r, elem::s>(); }
+  constexpr const auto p##q##r##s() const & { return swizzle<elem::p, elem::q, elem::r, elem::s>(); }
   __ASPEN_SIMPLE_SWIZZLES
 #undef __ASPEN_S2
 #undef __ASPEN_S3

@@ -87,6 +87,17 @@ template <class V, class T> struct only_element<V, T, 1> {
   }
 };
 
+/// Whether elements can be written through a swizzle: not those of a const vec, nor one that is named twice, but for what stands for the fourth of
+/// three (see half_of). Source: SYCL 2020 §4.14.2.4 (revision 11), "The swizzled vector classes".
+template <class V, int... I> constexpr bool is_writable() {
+  constexpr int index[] = {I...};
+  for (size_t i = 0; i < sizeof...(I); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (index[i] == index[j] && !(sizeof...(I) == 2 && index[i] == 2))
+        return false;
+  return !std::is_const_v<V>;
+}
+
 /// Reads and writes through to the vec it was made from.
 template <class V, int... I>
 class swizzled : public only_element<swizzled<V, I...>, typename elements_of<std::remove_const_t<V>>::element, sizeof...(I)> {
@@ -94,6 +105,8 @@ class swizzled : public only_element<swizzled<V, I...>, typename elements_of<std
   static constexpr int count = sizeof...(I), room = count == 3 ? 4 : count;
   static constexpr int index[] = {I...};
   using whole = vec<T, count>;
+  /// Of what writes; `W` is deduced by default alone, so that what is not there is not looked at.
+  template <class W> using if_writable = std::enable_if_t<is_writable<W, I...>(), int>;
 
 public:
   using element_type = T;
@@ -133,22 +146,25 @@ public:
     return whole(*this).template convert<U, Mode>();
   }
   template <class W> W as() const { return whole(*this).template as<W>(); }
-  template <class From> void load(size_t offset, From from) const {
+  template <class From, class W = V, if_writable<W> = 0> void load(size_t offset, From from) const {
     whole loaded;
     loaded.load(offset, from);
     *this = loaded;
   }
   template <class To> void store(size_t offset, To to) const { whole(*this).store(offset, to); }
 
-  template <class B = whole> constexpr const swizzled &operator=(const B &b) const {
+  template <class B = whole, class W = V, if_writable<W> = 0> constexpr const swizzled &operator=(const B &b) const {
     const whole value = whole::from(b); // all read before any is written: v.xy() = v.yx()
     for (int i = count - 1; i >= 0; --i) // of an element named twice (see half_of) the first value stays
       of_[index[i]] = value[i];
     return *this;
   }
-  constexpr const swizzled &operator=(const swizzled &b) const { return *this = static_cast<whole>(b); }
+  constexpr const swizzled &operator=(const swizzled &b) const {
+    static_assert(is_writable<V, I...>(), "elements of a const vec, or those that a swizzle names twice, cannot be assigned to");
+    return *this = static_cast<whole>(b);
+  }
 #define __ASPEN_SWIZZLE_ASSIGNMENT(op)                                                                                                    \
-  template <class B = vec<T, count>, class W = whole>                                                                                      \
+  template <class B = vec<T, count>, class W = whole, class Of = V, if_writable<Of> = 0>                                                   \
   constexpr auto operator op##=(const B &b) const->decltype((void)(std::declval<W &>() op b), *this) {                                     \
     return *this = *this op b;                                                                                                             \
   }
@@ -163,14 +179,20 @@ public:
   __ASPEN_SWIZZLE_ASSIGNMENT(<<)
   __ASPEN_SWIZZLE_ASSIGNMENT(>>)
 #undef __ASPEN_SWIZZLE_ASSIGNMENT
-  template <class U = T, std::enable_if_t<is_counter<U>, int> = 0> constexpr const swizzled &operator++() const { return *this += T(1); }
-  template <class U = T, std::enable_if_t<is_counter<U>, int> = 0> constexpr const swizzled &operator--() const { return *this -= T(1); }
-  template <class U = T, std::enable_if_t<is_counter<U>, int> = 0> constexpr whole operator++(int) const {
+  template <class U = T, class W = V, std::enable_if_t<is_counter<U>, int> = 0, if_writable<W> = 0>
+  constexpr const swizzled &operator++() const {
+    return *this += T(1);
+  }
+  template <class U = T, class W = V, std::enable_if_t<is_counter<U>, int> = 0, if_writable<W> = 0>
+  constexpr const swizzled &operator--() const {
+    return *this -= T(1);
+  }
+  template <class U = T, class W = V, std::enable_if_t<is_counter<U>, int> = 0, if_writable<W> = 0> constexpr whole operator++(int) const {
     const whole old(*this);
     ++*this;
     return old;
   }
-  template <class U = T, std::enable_if_t<is_counter<U>, int> = 0> constexpr whole operator--(int) const {
+  template <class U = T, class W = V, std::enable_if_t<is_counter<U>, int> = 0, if_writable<W> = 0> constexpr whole operator--(int) const {
     const whole old(*this);
     --*this;
     return old;
