@@ -28,6 +28,10 @@ namespace detail {
 /// In reduction.hpp. `Properties` are those of the launch.
 template <class Name, class Properties, class Shape, class... Arguments, size_t... I>
 void reduce_arguments(handler &command, const Shape &shape, std::index_sequence<I...>, const Arguments &...arguments);
+/// Which accessors explicit copies read, and which they write. Source: SYCL 2020, "SYCL functions for explicit memory operations".
+template <access_mode M>
+inline constexpr bool is_source = M == access_mode::read || M == access_mode::read_write || M == access_mode::atomic;
+template <access_mode M> inline constexpr bool is_destination = M != access_mode::read;
 } // namespace detail
 
 class _V1::handler : public detail::device_global_copies<handler>, public detail::row_copies<handler> {
@@ -203,13 +207,16 @@ public:
   void mem_advise(const void *, size_t, int) { nothing(detail::recorded_kind::memadvise); }
 
   template <class T, int D, access_mode M, target P, access::placeholder H> void fill(accessor<T, D, M, P, H> to, const T &pattern) {
+    static_assert(detail::is_destination<M>, "the accessor that is filled was made to read");
     rows(detail::in_line(to), [&](T *row, size_t, size_t count) { repeat(row, &pattern, sizeof(T), count); });
   }
   template <class T, int D, access_mode M, target P, access::placeholder H, class U> void copy(accessor<T, D, M, P, H> from, U *to) {
+    static_assert(detail::is_source<M>, "the accessor that is copied from was made to write");
     char *const bytes = static_cast<char *>(static_cast<void *>(to)); // of any type, or none
     rows(detail::in_line(from), [&](const T *row, size_t done, size_t count) { memcpy(bytes + done * sizeof(T), row, count * sizeof(T)); });
   }
   template <class T, int D, access_mode M, target P, access::placeholder H, class U> void copy(const U *from, accessor<T, D, M, P, H> to) {
+    static_assert(detail::is_destination<M>, "the accessor that is copied to was made to read");
     const char *const bytes = static_cast<const char *>(static_cast<const void *>(from));
     rows(detail::in_line(to), [&](T *row, size_t done, size_t count) { memcpy(row, bytes + done * sizeof(T), count * sizeof(T)); });
   }
@@ -228,6 +235,8 @@ public:
   }
   template <class T, int D, access_mode M, target P, access::placeholder H, class U, int E, access_mode N, target Q, access::placeholder I>
   void copy(accessor<T, D, M, P, H> from, accessor<U, E, N, Q, I> to) {
+    static_assert(detail::is_source<M>, "the accessor that is copied from was made to write");
+    static_assert(detail::is_destination<N>, "the accessor that is copied to was made to read");
     if (to.byte_size() < from.byte_size())
       detail::fail(errc::invalid, "copy: the destination is smaller than the source");
     const auto &line = detail::in_line(to);

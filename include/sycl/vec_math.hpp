@@ -205,9 +205,21 @@ template <class A, class = detail::if_elements<A>> constexpr detail::truth_of<A>
 }
 template <class T> constexpr detail::if_integer<T, bool> any(T a) { return detail::is_chosen(a); }
 template <class T> constexpr detail::if_integer<T, bool> all(T a) { return detail::is_chosen(a); }
+namespace detail {
+/// Whether elements of `C` choose among those of `S`: integers of their size, whose highest bit counts, or of an marray `bool`. Source: SYCL 2020
+/// §4.17.9, constraints of select.
+template <class C, class S> constexpr bool can_choose() {
+  if constexpr (!elements<C>::any) {
+    return false;
+  } else {
+    using T = typename elements<C>::type;
+    return elements<C>::count == S::count && std::is_integral_v<T> && (std::is_same_v<T, bool> || sizeof(T) == sizeof(typename S::type));
+  }
+}
+} // namespace detail
 /// `b` where `c` chooses, else `a`.
 template <class A, class B, class C, class = detail::if_elements<A, B>,
-          class = std::enable_if_t<detail::elements<C>::count == detail::shape<A, B>::count && detail::fit_together<A, B>>>
+          class = std::enable_if_t<detail::fit_together<A, B> && detail::can_choose<C, detail::shape<A, B>>()>>
 constexpr auto select(const A &a, const B &b, const C &c) {
   using S = detail::shape<A, B>;
   typename S::template of<typename S::type> out{};
