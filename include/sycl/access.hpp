@@ -57,6 +57,11 @@ template <access_mode M, target P> inline constexpr bool is_access_tag<mode_targ
 
 template <class T> inline constexpr access_mode default_mode = std::is_const_v<T> ? access_mode::read : access_mode::read_write;
 
+/// Which accessors explicit copies read, and which they write. Source: SYCL 2020, "SYCL functions for explicit memory operations".
+template <access_mode M>
+inline constexpr bool is_source = M == access_mode::read || M == access_mode::read_write || M == access_mode::atomic;
+template <access_mode M> inline constexpr bool is_destination = M != access_mode::read;
+
 } // namespace detail
 
 } // namespace sycl

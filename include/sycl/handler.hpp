@@ -28,10 +28,6 @@ namespace detail {
 /// In reduction.hpp. `Properties` are those of the launch.
 template <class Name, class Properties, class Shape, class... Arguments, size_t... I>
 void reduce_arguments(handler &command, const Shape &shape, std::index_sequence<I...>, const Arguments &...arguments);
-/// Which accessors explicit copies read, and which they write. Source: SYCL 2020, "SYCL functions for explicit memory operations".
-template <access_mode M>
-inline constexpr bool is_source = M == access_mode::read || M == access_mode::read_write || M == access_mode::atomic;
-template <access_mode M> inline constexpr bool is_destination = M != access_mode::read;
 } // namespace detail
 
 class _V1::handler : public detail::device_global_copies<handler>, public detail::row_copies<handler> {
