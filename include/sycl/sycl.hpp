@@ -60,6 +60,7 @@
 #include <sycl/detail/standard_classes.hpp>
 #include <sycl/detail/standard_operations.hpp>
 #include <sycl/ext/intel/device_info.hpp>
+#include <sycl/ext/intel/experimental/cache_control_properties.hpp>
 #include <sycl/ext/intel/experimental/event_mode_property.hpp>
 #include <sycl/ext/intel/experimental/grf_size_properties.hpp>
 #include <sycl/ext/intel/experimental/kernel_execution_properties.hpp>

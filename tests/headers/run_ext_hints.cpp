@@ -3,7 +3,6 @@
 #include "check.hpp"
 
 #include <sycl/sycl.hpp>
-#include <sycl/ext/intel/experimental/cache_control_properties.hpp>
 #include <sycl/ext/oneapi/experimental/bfloat16_math.hpp>
 
 namespace intel = sycl::ext::intel::experimental;
