@@ -4,6 +4,15 @@
 //# stderr!~: has no image
 //# run: ./a.out
 //# stdout: 1 2
+// Machine code is for its own target, whatever another one of the family has.
+//# run: aspen check a.out --device intel_gpu_dg1 --device intel_gpu_skl
+//# exit: 1
+//# count: 1 stdout ^  needs_double +no: lacks aspect fp64$
+//# count: 1 stdout ^  plain +yes$
+//# count: 2 stdout ^  (needs_double|plain) +maybe: if it is compiled for it, too; the file has code for intel_gpu_dg1$
+//# run: aspen check a.out --device intel_gpu_skl --format json
+//# count: 2 stdout "supported": null
+//# count: 2 stdout "has_code": false
 //# run: aspen++ -fsycl-targets=intel_gpu_dg1,intel_gpu_tgllp {self} -o b.out
 //# stderr~: warning: kernel 'needs_double' has no image for any target: 'intel_gpu_dg1' lacks aspect fp64; 'intel_gpu_tgllp' lacks aspect fp64
 //# run: ./b.out

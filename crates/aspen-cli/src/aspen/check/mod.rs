@@ -150,8 +150,9 @@ impl Machine {
         };
         let mut candidates: Vec<&'v Image> = images.iter().filter(|image| takes(image)).collect();
         candidates.sort_by_key(|image| rank(image));
-        let kernels = candidates.into_iter().rev().flat_map(|image| &image.kernels);
+        let kernels = candidates.iter().rev().flat_map(|image| &image.kernels);
         let fitting: BTreeMap<&str, &'v Kernel> = kernels.map(|kernel| (kernel.symbol.as_str(), kernel)).collect();
+        let elsewhere = self.elsewhere(&candidates);
         let left_out: BTreeSet<&str> = images
             .iter()
             .filter(|image| image.is_left_out())
@@ -159,7 +160,7 @@ impl Machine {
             .map(|kernel| kernel.symbol.as_str())
             .collect();
         let says = |kernel: &'v Kernel| match fitting.get(kernel.symbol.as_str()) {
-            Some(kernel) => (*kernel, Says::Verdict(judge.answer(&kernel.requirements))),
+            Some(kernel) => (*kernel, elsewhere.as_far_as_known(kernel, judge.answer(&kernel.requirements))),
             // What a device lacks says more; a device of another kind, for which images are there, is not asked.
             None => match judge.answer(&kernel.requirements) {
                 Verdict::Unmet(needs) if left_out.contains(kernel.symbol.as_str()) => (kernel, Says::Verdict(Verdict::Unmet(needs))),
@@ -169,6 +170,16 @@ impl Machine {
         let kernels = program::kernels(images).into_iter().map(says).collect();
         let has_code = images.iter().all(Image::is_left_out) || images.iter().any(takes);
         Verdicts { name: &self.name, judge, kernels, local: self.local.as_ref(), built: None, has_code }
+    }
+
+    /// Where there is machine code for other targets of this one's family: which, and the kernels that have code for it all the same.
+    fn elsewhere<'i>(&self, images: &[&'i Image]) -> Elsewhere<'i> {
+        let Some(target) = &self.target else { return Elsewhere::default() };
+        let linked = images.iter().filter(|image| image.form.is_some() || image.wrapped.is_some());
+        let known: Vec<(&Image, bool)> = linked.filter_map(|image| Some((*image, runs(image, target)?))).collect();
+        let own = known.iter().filter(|(_, runs)| *runs).flat_map(|(image, _)| &image.kernels).map(|kernel| kernel.symbol.as_str());
+        let others = known.iter().filter(|(_, runs)| !runs).map(|(image, _)| image.target.as_str());
+        Elsewhere { others: others.collect(), own: own.collect() }
     }
 
     fn judge(&self, images: &[Image]) -> Judge {
@@ -201,10 +212,51 @@ impl Judge {
     }
 }
 
+/// What [`Machine::elsewhere`] finds.
+#[derive(Default)]
+struct Elsewhere<'i> {
+    others: BTreeSet<&'i str>,
+    own: BTreeSet<&'i str>,
+}
+
+impl Elsewhere<'_> {
+    /// What the verdict is worth: what a kernel needs is all that it compares, and more may be lacking.
+    fn as_far_as_known(&self, kernel: &Kernel, verdict: Verdict) -> Says {
+        if !matches!(verdict, Verdict::Met) {
+            return Says::Verdict(verdict);
+        }
+        if !self.others.is_empty() && !self.own.contains(kernel.symbol.as_str()) {
+            return Says::Open(Gap::Code(self.others.iter().copied().collect::<Vec<_>>().join(", ")));
+        }
+        if kernel.unresolved.is_empty() { Says::Verdict(verdict) } else { Says::Open(Gap::Functions) }
+    }
+}
+
+/// Whether a device of the target runs the image's code; `None` if that is for another family: then the question is what
+/// `ASPEN_DEVICE_PROFILE` would say. PTX lies beside NVIDIA's code, for later processors; x86-64's levels have those below.
+fn runs(image: &Image, target: &str) -> Option<bool> {
+    let both = |family: &str| image.target.strip_prefix(family).zip(target.strip_prefix(family));
+    let number = |processor: &str| processor.parse::<u32>().ok();
+    if image.target == target {
+        return Some(true);
+    }
+    if let Some((made_for, asked)) = both("nvidia_gpu_sm_").or_else(|| both("x86_64_v")) {
+        return Some(number(made_for).zip(number(asked)).is_some_and(|(made_for, asked)| made_for <= asked));
+    }
+    if ["intel_gpu_", "amd_gpu_"].into_iter().any(|family| both(family).is_some()) {
+        return Some(false);
+    }
+    let is_general =
+        image.format == "spirv" && target.starts_with("intel_gpu_") || image.target == "native_cpu" && target.starts_with("x86_64_v");
+    is_general.then_some(true)
+}
+
 /// What a device says to a kernel.
 pub enum Says {
     /// What the comparison says.
     Verdict(Verdict),
+    /// It has all that the kernel needs, and this is lacking so far.
+    Open(Gap),
     /// No image with it is one for this device.
     NoCode,
 }
@@ -212,8 +264,16 @@ pub enum Says {
 impl Says {
     /// Whether the kernel would run, or nobody knows.
     pub fn passes(&self) -> bool {
-        matches!(self, Says::Verdict(Verdict::Met | Verdict::Unknown(_)))
+        matches!(self, Says::Verdict(Verdict::Met | Verdict::Unknown(_)) | Says::Open(_))
     }
+}
+
+/// What keeps a kernel from running that its device would run.
+pub enum Gap {
+    /// Functions that none of the program's libraries defines. One that is loaded later may. Source: DESIGN §6.
+    Functions,
+    /// Code for it: there is some for these targets of its family.
+    Code(String),
 }
 
 /// What one device says to every kernel.

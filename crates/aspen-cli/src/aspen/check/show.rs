@@ -9,7 +9,7 @@ use aspen_llvm::readable_name;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use super::{Says, Verdicts};
+use super::{Gap, Says, Verdicts};
 use crate::build::Built;
 use crate::inspect::needs;
 use crate::json;
@@ -118,16 +118,21 @@ impl Says {
     pub fn answer(&self) -> Only {
         match self {
             Says::Verdict(Verdict::Met) => Only::Yes,
-            Says::Verdict(Verdict::Unknown(_)) => Only::Maybe,
+            Says::Verdict(Verdict::Unknown(_)) | Says::Open(_) => Only::Maybe,
             Says::Verdict(Verdict::Unmet(_)) | Says::NoCode => Only::No,
         }
+    }
+
+    /// Whether the file has code for the device.
+    pub fn has_code(&self) -> bool {
+        !matches!(self, Says::NoCode | Says::Open(Gap::Code(_)))
     }
 
     /// What is lacking, or not known.
     pub fn needs(&self) -> &[Need] {
         match self {
             Says::Verdict(Verdict::Unmet(needs) | Verdict::Unknown(needs)) => needs,
-            Says::Verdict(Verdict::Met) | Says::NoCode => &[],
+            Says::Verdict(Verdict::Met) | Says::Open(_) | Says::NoCode => &[],
         }
     }
 
@@ -137,7 +142,17 @@ impl Says {
             Says::Verdict(Verdict::Met) => "yes".into(),
             Says::Verdict(Verdict::Unmet(needs)) => format!("no: lacks {}", device.list(needs)),
             Says::Verdict(Verdict::Unknown(needs)) => format!("maybe: not known for {}", device.list(needs)),
+            Says::Open(gap) => format!("maybe: {}", gap.text()),
             Says::NoCode => "no: the file has no code for it".into(),
+        }
+    }
+}
+
+impl Gap {
+    fn text(&self) -> String {
+        match self {
+            Gap::Functions => "if a library that is loaded later defines what is missing".into(),
+            Gap::Code(target) => format!("if it is compiled for it, too; the file has code for {target}"),
         }
     }
 }
@@ -186,9 +201,10 @@ fn cause(kernel: &Kernel, says: &Says) -> String {
         Only::No => "lacks",
         Only::Maybe => "not known for",
     };
-    match says.needs().first() {
-        Some(need) => format!("{what} {need}{}", use_of(kernel, need)),
-        None => "the file has no code for it".into(),
+    match (says, says.needs().first()) {
+        (_, Some(need)) => format!("{what} {need}{}", use_of(kernel, need)),
+        (Says::Open(gap), _) => gap.text(),
+        _ => "the file has no code for it".into(),
     }
 }
 
@@ -343,7 +359,8 @@ impl<'v> Row<'v> {
 fn in_short(says: &Says) -> String {
     let needs: Vec<String> = says.needs().iter().map(program::short).collect();
     let why = match says {
-        Says::NoCode => ": no code".into(),
+        Says::NoCode | Says::Open(Gap::Code(_)) => ": no code".into(),
+        Says::Open(Gap::Functions) => ": functions".into(),
         _ if needs.is_empty() => String::new(),
         _ => format!(": {}", needs.join(", ")),
     };
@@ -369,7 +386,7 @@ pub fn document(verdicts: &Verdicts<'_>, shown: &Shown) -> Value {
             "supported": supported,
             "unmet": says.needs().iter().map(unmet).collect::<Vec<_>>(),
             "unresolved": kernel.unresolved,
-            "has_code": !matches!(says, Says::NoCode),
+            "has_code": says.has_code(),
         })
     };
     let mut out = json!({ "name": verdicts.name, "kernels": verdicts.shown(shown).iter().map(kernel).collect::<Vec<_>>() });

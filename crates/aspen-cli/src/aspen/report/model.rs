@@ -150,7 +150,7 @@ impl Report {
 }
 
 fn cell(says: &Says) -> Cell {
-    Cell { answer: says.answer(), needs: says.needs().to_vec(), has_code: !matches!(says, Says::NoCode) }
+    Cell { answer: says.answer(), needs: says.needs().to_vec(), has_code: says.has_code() }
 }
 
 /// The kernels of a file, in the order of [`program::kernels`].
