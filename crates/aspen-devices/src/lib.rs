@@ -10,6 +10,7 @@ mod database;
 mod diagnostic;
 mod macros;
 mod nearest;
+mod raw;
 mod read;
 mod target;
 

@@ -2,14 +2,13 @@
 //! of the file, duplicates included. Source: S2 "Changes to the DPC++ Frontend"; DESIGN §2.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use aspen_contract::{Aspect, AspectSet};
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde_saphyr::{DuplicateKeyPolicy, Location, Options, Spanned};
+use serde_saphyr::{Location, Spanned};
 
 use crate::diagnostic::{ConfigError, Diagnostic};
 use crate::nearest::hint;
+use crate::raw::{self, Value};
 
 /// What an entry says of its target. Fields it does not give are `None`.
 #[derive(Debug, Default)]
@@ -79,16 +78,20 @@ pub fn text<'b>(file_name: &str, bytes: &'b [u8]) -> Result<&'b str, ConfigError
 }
 
 /// Reads a file. An empty one, or one of comments only, has no entries.
+///
+/// # Errors
+/// All mistakes, in the order of the file.
 pub(crate) fn entries(file: File<'_>) -> Result<Vec<Entry>, ConfigError> {
-    let mut options = Options::default();
-    // Both entries of a target must arrive here: the second one warns and wins.
-    options.duplicate_keys = DuplicateKeyPolicy::LastWins;
-    let raw: Option<RawFile> = serde_saphyr::from_str_with_options(file.text, options).map_err(|error| {
+    let mut problems: Vec<Diagnostic> = Vec::new();
+    let raw = raw::read(file.text, |error| {
         let (line, column) = error.location().map_or((1, 1), place);
-        ConfigError(vec![file.diagnostic(line, column, plain(&error))])
-    })?;
-    let mut problems = Vec::new();
-    let entries = raw.unwrap_or_default().0.into_iter().map(|(name, entry)| checked(file, &name, entry, &mut problems)).collect();
+        let problem = file.diagnostic(line, column, plain(error));
+        let is_new = !problems.contains(&problem);
+        problems.extend(is_new.then_some(problem));
+        is_new
+    });
+    let entries = raw.unwrap_or_default().into_iter().map(|(name, entry)| checked(file, &name, entry, &mut problems)).collect();
+    problems.sort_by_key(|problem| (problem.line, problem.column));
     if problems.is_empty() { Ok(entries) } else { Err(ConfigError(problems)) }
 }
 
@@ -120,7 +123,7 @@ fn plain(error: &serde_saphyr::Error) -> String {
 }
 
 /// Checks one entry; what is wrong goes to `problems`.
-fn checked(file: File<'_>, name: &Spanned<String>, entry: RawEntry, problems: &mut Vec<Diagnostic>) -> Entry {
+fn checked(file: File<'_>, name: &Spanned<String>, entry: raw::Entry, problems: &mut Vec<Diagnostic>) -> Entry {
     let (line, column) = place(name.referenced);
     if name.value.is_empty() || !name.value.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c)) {
         let message = format!("'{}' is no name for a target: names have letters, digits, '_', '-' and '.'", name.value);
@@ -128,19 +131,20 @@ fn checked(file: File<'_>, name: &Spanned<String>, entry: RawEntry, problems: &m
     }
     let mut fields = Fields::default();
     let mut seen = BTreeSet::new();
-    for (key, value) in entry.0 {
+    for (key, value) in entry {
         if !seen.insert(key.value.clone()) {
             problems.push(file.at(key.referenced, format!("the field '{}' stands here a second time for '{}'", key.value, name.value)));
         }
         match value {
-            RawValue::Aspects(list) => fields.aspects = Some(list.iter().filter_map(|item| aspect(file, item, problems)).collect()),
-            RawValue::Flag(flag) => fields.may_support_other_aspects = Some(flag),
-            RawValue::Sizes(list) => fields.sub_group_sizes = Some(sizes(file, &list, problems)),
-            RawValue::Text(text) if key.value == "aot-toolchain" => fields.aot_toolchain = Some(text),
-            RawValue::Text(text) if key.value == "aot-toolchain-options" => fields.aot_toolchain_options = Some(text),
-            RawValue::Text(text) => fields.aot_extra.push((key.value["aot-toolchain-".len()..].to_owned(), text)),
-            RawValue::Nothing => problems.push(file.at(key.referenced, format!("the field '{}' has no value", key.value))),
-            RawValue::Unknown => {
+            Value::Aspects(list) => fields.aspects = Some(list.iter().filter_map(|item| aspect(file, item, problems)).collect()),
+            Value::Flag(flag) => fields.may_support_other_aspects = Some(flag),
+            Value::Sizes(list) => fields.sub_group_sizes = Some(sizes(file, &list, problems)),
+            Value::Text(text) if key.value == "aot-toolchain" => fields.aot_toolchain = Some(text),
+            Value::Text(text) if key.value == "aot-toolchain-options" => fields.aot_toolchain_options = Some(text),
+            Value::Text(text) => fields.aot_extra.push((key.value["aot-toolchain-".len()..].to_owned(), text)),
+            Value::Wrong => {}
+            Value::Nothing => problems.push(file.at(key.referenced, format!("the field '{}' has no value", key.value))),
+            Value::Unknown => {
                 let hint = hint(&key.value, FIELDS.iter().copied());
                 problems.push(file.at(key.referenced, format!("unknown field '{}'{hint}", key.value)));
             }
@@ -165,7 +169,7 @@ fn aspect(file: File<'_>, item: &Spanned<String>, problems: &mut Vec<Diagnostic>
 }
 
 fn sizes(file: File<'_>, list: &[Spanned<u32>], problems: &mut Vec<Diagnostic>) -> Vec<u32> {
-    if let Some(zero) = list.iter().find(|size| size.value == 0) {
+    for zero in list.iter().filter(|size| size.value == 0) {
         problems.push(file.at(zero.referenced, "a sub-group has at least one work-item".to_owned()));
     }
     let sorted: BTreeSet<u32> = list.iter().map(|size| size.value).collect();
@@ -173,77 +177,3 @@ fn sizes(file: File<'_>, list: &[Spanned<u32>], problems: &mut Vec<Diagnostic>) 
 }
 
 const FIELDS: [&str; 5] = ["aspects", "may_support_other_aspects", "sub-group-sizes", "aot-toolchain", "aot-toolchain-options"];
-
-/// Entries as they stand in the file.
-#[derive(Debug, Default)]
-struct RawFile(Vec<(Spanned<String>, RawEntry)>);
-
-/// Fields as they stand in the file.
-#[derive(Debug, Default)]
-struct RawEntry(Vec<(Spanned<String>, RawValue)>);
-
-#[derive(Debug)]
-enum RawValue {
-    Aspects(Vec<Spanned<String>>),
-    Flag(bool),
-    Sizes(Vec<Spanned<u32>>),
-    Text(String),
-    Nothing,
-    Unknown,
-}
-
-impl<'de> Deserialize<'de> for RawFile {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawFile, D::Error> {
-        struct Entries;
-        impl<'de> Visitor<'de> for Entries {
-            type Value = RawFile;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("targets with their fields")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawFile, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(name) = map.next_key()? {
-                    entries.push((name, map.next_value::<Option<RawEntry>>()?.unwrap_or_default()));
-                }
-                Ok(RawFile(entries))
-            }
-        }
-        deserializer.deserialize_map(Entries)
-    }
-}
-
-impl<'de> Deserialize<'de> for RawEntry {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawEntry, D::Error> {
-        struct FieldsOf;
-        impl<'de> Visitor<'de> for FieldsOf {
-            type Value = RawEntry;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the fields of a target")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawEntry, A::Error> {
-                let mut fields = Vec::new();
-                while let Some(key) = map.next_key::<Spanned<String>>()? {
-                    let value = match key.value.as_str() {
-                        "aspects" => map.next_value::<Option<_>>()?.map_or(RawValue::Nothing, RawValue::Aspects),
-                        "may_support_other_aspects" => map.next_value::<Option<_>>()?.map_or(RawValue::Nothing, RawValue::Flag),
-                        "sub-group-sizes" => map.next_value::<Option<_>>()?.map_or(RawValue::Nothing, RawValue::Sizes),
-                        name if name == "aot-toolchain" || name.strip_prefix("aot-toolchain-").is_some_and(|rest| !rest.is_empty()) => {
-                            map.next_value::<Option<_>>()?.map_or(RawValue::Nothing, RawValue::Text)
-                        }
-                        _ => {
-                            map.next_value::<IgnoredAny>()?;
-                            RawValue::Unknown
-                        }
-                    };
-                    fields.push((key, value));
-                }
-                Ok(RawEntry(fields))
-            }
-        }
-        deserializer.deserialize_map(FieldsOf)
-    }
-}
