@@ -319,12 +319,16 @@ impl Arguments {
             }
         }
         if self.outputs.is_empty() {
-            let stem = self.input.as_deref().filter(|input| input.as_os_str() != "-").and_then(|input| input.file_stem());
-            let stem = stem.map_or_else(|| "stdin".into(), |stem| stem.to_string_lossy().into_owned());
             let ending = if self.ir_output_only { "out" } else { "files" };
-            self.outputs.push(Output { target: None, path: format!("{stem}.{ending}").into() });
+            self.outputs.push(Output { target: None, path: format!("{}.{ending}", self.input_stem()).into() });
         }
         Ok(self)
+    }
+
+    /// What files are named after that nobody names.
+    pub(crate) fn input_stem(&self) -> String {
+        let stem = self.input.as_deref().filter(|input| input.as_os_str() != "-").and_then(|input| input.file_stem());
+        stem.map_or_else(|| "stdin".into(), |stem| stem.to_string_lossy().into_owned())
     }
 
     fn writes_lists(&self) -> bool {

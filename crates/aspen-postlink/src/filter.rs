@@ -9,7 +9,7 @@ use aspen_image::{FileTable, PropertySets, dpcpp};
 
 use crate::arguments::Dialect;
 use crate::error::Error;
-use crate::write::runs;
+use crate::write::{runs, write_out};
 
 /// Drops the rows whose images the target cannot run; the files themselves stay as they are, so nothing in them is lost.
 ///
@@ -19,6 +19,9 @@ pub fn filter(input: &Path, target: &str, output: &Path, database: &Database) ->
     let target = database.lookup(target).map_err(|error| Error::Target { option: "--target", error })?;
     let (mut table, kept) = judge(input, target)?;
     table.retain(|row| kept[row]);
+    if output.as_os_str() == "-" {
+        return write_out(table.to_text().as_bytes());
+    }
     fs::write(output, table.to_text()).map_err(|error| Error::file("write", output, error))
 }
 

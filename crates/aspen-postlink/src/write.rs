@@ -129,6 +129,16 @@ fn input(arguments: &Arguments) -> Result<(String, Vec<u8>), Error> {
     }
 }
 
+/// Writes to standard output.
+///
+/// # Errors
+/// If it takes no more.
+pub(crate) fn write_out(content: &[u8]) -> Result<(), Error> {
+    let mut stdout = std::io::stdout().lock();
+    let written = stdout.write_all(content).and_then(|()| stdout.flush());
+    written.map_err(|error| Error::file("write", Path::new("standard output"), error))
+}
+
 /// What this run has written.
 #[derive(Default)]
 pub(crate) struct Files(Vec<PathBuf>);
@@ -144,9 +154,7 @@ impl Files {
         if !output.is_stdout() {
             return self.write(&output.path, content);
         }
-        let mut stdout = std::io::stdout().lock();
-        let written = stdout.write_all(content).and_then(|()| stdout.flush());
-        written.map_err(|error| Error::file("write", Path::new("standard output"), error))
+        write_out(content)
     }
 
     fn remove(&self) {
@@ -448,7 +456,13 @@ fn prefix(arguments: &Arguments) -> Result<String, Error> {
         }
         None => first.parent().unwrap_or(Path::new("")).to_path_buf(),
     };
-    let prefix = folder.join(first.file_stem().unwrap_or(first.as_os_str()));
+    // A file must not be named as an option would be.
+    let stem = if arguments.outputs[0].is_stdout() {
+        arguments.input_stem().into()
+    } else {
+        first.file_stem().unwrap_or(first.as_os_str()).to_owned()
+    };
+    let prefix = folder.join(stem);
     prefix.to_str().map(str::to_owned).ok_or_else(|| Error::input(first, "a table can list only files whose names are UTF-8"))
 }
 

@@ -90,7 +90,7 @@ enum Command {
     Propagate {
         /// Bitcode or text IR
         input: PathBuf,
-        /// Where to write: text if it ends in .ll, else bitcode
+        /// Where to write: text if it ends in .ll, else bitcode; '-' is standard output, which gets what the input is
         #[arg(short, value_name = "OUT", required = true)]
         output: PathBuf,
         /// Whose names of metadata to write; both are read

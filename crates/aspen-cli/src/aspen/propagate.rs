@@ -1,7 +1,7 @@
 //! `aspen propagate`: S0's IR pass alone, on bitcode or text. Findings are warnings and go to standard error.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 use aspen_contract::{Aspect, AspectSet};
@@ -24,6 +24,7 @@ pub fn run(input: &Path, output: &Path, dialect: Dialect, excluded: &[String], f
     })?;
     let context = Context::new();
     let module = context.parse(&name, &bytes)?;
+    let is_bitcode = bytes.starts_with(b"BC");
     drop(bytes);
     let names = AspectNames::of(module.view());
     let excluded = aspects(&names, excluded, "to exclude")?;
@@ -31,9 +32,15 @@ pub fn run(input: &Path, output: &Path, dialect: Dialect, excluded: &[String], f
     let malformed = |error: aspen_llvm::MalformedMetadata| Failure::Input(format!("'{name}': malformed metadata: {error}"));
     let findings = aspen_llvm::propagate(module.view(), dialect.into(), &excluded, fixed.as_ref()).map_err(malformed)?;
     module.verify().map_err(|error| Failure::Input(error.to_string()))?;
-    let is_text = output.extension().is_some_and(|extension| extension == "ll");
+    let is_shown = output.as_os_str() == "-";
+    let is_text = if is_shown { !is_bitcode } else { output.extension().is_some_and(|extension| extension == "ll") };
     let written = if is_text { module.to_text().into_bytes() } else { module.to_bitcode() };
-    write_whole(output, &written, false).map_err(|error| Failure::Input(error.to_string()))?;
+    if is_shown {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(&written).and_then(|()| stdout.flush()).map_err(|error| Failure::unwritten(&error))?;
+    } else {
+        write_whole(output, &written, false).map_err(|error| Failure::Input(error.to_string()))?;
+    }
     eprint!("{}", render_findings(&findings, takes_colors(&io::stderr())));
     Ok(Answer::clean(String::new()))
 }

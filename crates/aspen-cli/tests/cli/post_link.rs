@@ -243,8 +243,10 @@ fn standard_input_and_output() {
     let said = session.run("./sycl-post-link -symbols -out-dir=d a.ll -o -");
     assert_eq!(
         (said.code, said.stdout.as_str()),
-        (Some(0), "[Code|Symbols]\nd/-_0.bc|d/-_0.sym\nd/-_1.bc|d/-_1.sym\nd/-_2.bc|d/-_2.sym\n")
+        (Some(0), "[Code|Symbols]\nd/a_0.bc|d/a_0.sym\nd/a_1.bc|d/a_1.sym\nd/a_2.bc|d/a_2.sym\n")
     );
+    session.ok("./sycl-post-link -properties a.ll -o t && aspen aspect-filter --target=intel_gpu_pvc t -o - > u");
+    assert!(String::from_utf8_lossy(&session.read("u")).starts_with("[Code|Properties]\n"));
     session.ok("./sycl-post-link -ir-output-only a.ll -o - | opt-22 -passes=verify -disable-output -");
     assert!(!session.exists("-"));
     // `script` gives it a terminal.

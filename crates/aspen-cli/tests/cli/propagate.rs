@@ -36,6 +36,16 @@ fn warnings_have_s0s_form_and_a_second_run_says_and_writes_the_same() {
     }
 }
 
+/// `-` is standard output, which gets text for text and bitcode for bitcode.
+#[test]
+fn standard_output() {
+    let session = Session::new(&[("in.ll", CYCLE)]);
+    session.ok("aspen propagate in.ll -o t.ll && aspen propagate in.ll -o - > s.ll && cmp s.ll t.ll");
+    session.ok("aspen propagate in.ll -o t.bc && aspen propagate t.bc -o t2.bc && aspen propagate t.bc -o - > s.bc && cmp s.bc t2.bc");
+    assert!(!session.exists("-"));
+    session.bad(1, "aspen propagate in.ll -o - > /dev/full", &["cannot write to standard output"]);
+}
+
 #[test]
 fn modules_with_debug_info_have_places() {
     let source = "void boo() { volatile double d = 1; }\n\

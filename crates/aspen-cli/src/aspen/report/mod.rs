@@ -91,7 +91,7 @@ pub fn run(arguments: &Arguments) -> Result<Answer, Failure> {
     if !arguments.no_sources {
         report.excerpts = excerpts::of(&report);
     }
-    let to_file = arguments.output.as_deref();
+    let to_file = arguments.output.as_deref().filter(|output| output.as_os_str() != "-");
     let paint = if to_file.is_some() { Paint::off() } else { Paint::stdout() };
     let text = match arguments.format.unwrap_or_else(|| of_ending(to_file)) {
         Format::Text => text::text(&report, paint),
