@@ -2,7 +2,6 @@
 //! and reading the values back. The token stage (Tokens.cpp) has already brought every attribute to a position that clang's parser accepts.
 
 #include "Attributes.h"
-#include "DeviceGlobals.h"
 #include "Diagnose.h"
 #include "TypeAspects.h"
 
@@ -272,32 +271,6 @@ private:
   }
 };
 
-/// `SYCL_EXTERNAL` as `__attribute__` has it, so that it may stand wherever DPC++'s may (`inline SYCL_EXTERNAL int f()`), which is not so of
-/// clang's own `[[clang::sycl_external]]`. What it means is that one's, with all checks of it. `sycl_device` is DPC++'s name.
-class ExternalInfo : public ParsedAttrInfo {
-  static constexpr Spelling Table[] = {{ParsedAttr::AS_GNU, "sycl_external"}, {ParsedAttr::AS_GNU, "sycl_device"}};
-
-public:
-  ExternalInfo() { Spellings = Table; }
-
-  bool diagAppertainsToDecl(Sema &S, const ParsedAttr &A, const Decl *D) const override {
-    if (isa<FunctionDecl>(D))
-      return true;
-    if (const auto *Variable = dyn_cast<VarDecl>(D); Variable && (Variable->getType()->isDependentType() || isDeviceGlobal(Variable->getType())))
-      return true;
-    error(S.getDiagnostics(), A.getLoc(), "'SYCL_EXTERNAL' only applies to functions and to variables of type 'device_global'");
-    return false;
-  }
-
-  AttrHandling handleDeclAttribute(Sema &S, Decl *D, const ParsedAttr &A) const override {
-    // Device globals need no word more: units share those of external linkage.
-    if (isa<FunctionDecl>(D))
-      D->addAttr(SYCLExternalAttr::CreateImplicit(S.Context, A.getRange()));
-    return AttributeApplied;
-  }
-};
-ParsedAttrInfoRegistry::Add<ExternalInfo> External("aspen-external", "SYCL_EXTERNAL");
-
 template <size_t I> struct Registered : AttributeInfo {
   Registered() : AttributeInfo(Specs[I]) {}
 };
@@ -521,16 +494,24 @@ void checkConflicts(ASTContext &Context) {
       OwnValues Mine = ownValues(Context, Function, G);
       if (!Mine.First)
         continue;
+      bool IsLate = Function->getPreviousDecl() && G != Group::Uses;
       for (const FunctionDecl *Before = Function->getPreviousDecl(); Before; Before = Before->getPreviousDecl()) {
         OwnValues Theirs = ownValues(Context, Before, G);
         if (!Theirs.First || isTemplates(Function, Theirs.First))
           continue;
+        IsLate = false;
         if (Theirs.Numbers != Mine.Numbers) {
           error(Context.getDiagnostics(), Mine.First->getLocation(), "'%0' attribute contradicts an earlier declaration of %1")
               << findAnnotation(Mine.First)->spelling() << Function << Mine.First->getRange();
           note(Context.getDiagnostics(), Theirs.First->getLocation(), "the earlier attribute is here") << Theirs.First->getRange();
         }
         break;
+      }
+      // What is instantiated implicitly before it is specialised is no declaration of the user's. Source: SYCL 2020 §5.8.
+      if (IsLate && Function->getTemplateSpecializationKind() != TSK_ExplicitSpecialization) {
+        warning(Context.getDiagnostics(), Mine.First->getLocation(), "'%0' attribute is missing on the first declaration of %1", diag::Group::Attributes)
+            << findAnnotation(Mine.First)->spelling() << Function << Mine.First->getRange();
+        note(Context.getDiagnostics(), Function->getFirstDecl()->getLocation(), "the first declaration is here; those who see no other count on less");
       }
     }
 }

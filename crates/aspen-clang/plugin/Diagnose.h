@@ -15,11 +15,13 @@ clang::DiagnosticBuilder error(clang::DiagnosticsEngine &Diags, clang::SourceLoc
   return Diags.Report(Location, Diags.getCustomDiagID(clang::DiagnosticsEngine::Error, Format));
 }
 
-/// A warning of ours that an attribute has no effect; `-Wno-ignored-attributes` silences it, and device passes show none.
-inline clang::DiagnosticBuilder warning(clang::DiagnosticsEngine &Diags, clang::SourceLocation Location, llvm::StringRef Format) {
+/// A warning of ours about an attribute, most often that it has no effect; `-Wno-ignored-attributes`, or what the group is called, silences it, and
+/// device passes show none.
+inline clang::DiagnosticBuilder warning(clang::DiagnosticsEngine &Diags, clang::SourceLocation Location, llvm::StringRef Format,
+                                        clang::diag::Group Group = clang::diag::Group::IgnoredAttributes) {
   using namespace clang;
   const DiagnosticIDs::CustomDiagDesc Described(diag::Severity::Warning, Format.str(), DiagnosticIDs::CLASS_WARNING, /*ShowInSystemHeader=*/false,
-                                                /*ShowInSystemMacro=*/false, diag::Group::IgnoredAttributes);
+                                                /*ShowInSystemMacro=*/false, Group);
   return Diags.Report(Location, Diags.getDiagnosticIDs()->getCustomDiagID(Described));
 }
 

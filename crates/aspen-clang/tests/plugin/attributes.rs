@@ -222,16 +222,41 @@ fn redeclarations() {
     check(
         "using sycl::aspect;
 [[sycl::device_has(aspect::fp16)]] SYCL_EXTERNAL void first(int *p);
-SYCL_EXTERNAL void later(int *p);
 class K;
-void host(int *p) { launch<K>([=]() { first(p); later(p); }); }
+void host(int *p) { launch<K>([=]() { first(p); }); }
 void first(int *p) { *p = 1; }
-[[sycl::device_has(aspect::fp64)]] void later(int *p);
 [[sycl::device_has(aspect::cpu), sycl::device_has(aspect::gpu)]] SYCL_EXTERNAL void twice(int *p) { *p = 1; }
 [[sycl::device_has(aspect::fp16, aspect::gpu)]] SYCL_EXTERNAL void same(int *p);
 [[sycl::requires(has(aspect::gpu, aspect::fp16))]] SYCL_EXTERNAL void same(int *p) { *p = 1; }",
-        &[("first", Some(&[5])), ("later", Some(&[6])), ("twice", Some(&[1, 2])), ("same", Some(&[2, 5]))],
+        &[("first", Some(&[5])), ("twice", Some(&[1, 2])), ("same", Some(&[2, 5]))],
     );
+}
+
+/// The first declaration must have it, which is worth a warning: it counts all the same. Source: SYCL 2020 §5.8.
+#[test]
+fn attributes_that_come_late() {
+    let source = "using sycl::aspect;
+SYCL_EXTERNAL void later(int *p);
+template <class T> void special(T *p) { *p = 1; }
+template <class T> void generic(T *p);
+class K;
+void host(int *p) { launch<K>([=]() { later(p); special(p); special((long *)p); generic(p); }); }
+[[sycl::device_has(aspect::fp64)]] void later(int *p);
+template <> [[sycl::device_has(aspect::gpu)]] void special<short>(short *p) { *p = 2; }
+template <class T> [[sycl::device_has(aspect::fp16)]] void generic(T *p) { *p = 1; }
+";
+    let outcome = Clang::new(Pass::Analysis).argument("report=report").run(source).good();
+    assert_eq!(declared(outcome.function("later")).as_deref(), Some([6_u64].as_slice()));
+    let host = Clang::new(Pass::Host).run(source).good();
+    for said in [
+        "7:3: warning: 'sycl::device_has' attribute is missing on the first declaration of 'later' [-Wattributes]",
+        "2:20: note: the first declaration is here",
+        "9:22: warning: 'sycl::device_has' attribute is missing on the first declaration of 'generic' [-Wattributes]",
+    ] {
+        assert!(host.stderr.contains(said), "lacks {said}: {}", host.stderr);
+    }
+    assert_eq!(host.stderr.matches("warning:").count(), 2, "{}", host.stderr);
+    assert_eq!(Clang::new(Pass::Host).flag("-Wno-attributes").run(source).good().stderr, "");
 }
 
 #[test]
