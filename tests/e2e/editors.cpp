@@ -9,12 +9,16 @@
 //# count: 0 stdout ^E
 //# sh: sh check.sh wrong.cpp
 //# stdout~: ^E\[.*[Nn]o member named 'nobody' in 'sycl::queue'
+// The database that aspen++ itself writes does, too.
+//# sh: aspen++ -MJ entry -fsycl -fsycl-targets=native_cpu -Xs '-device pvc' -Wno-sycl-aspects -fp-model precise -c {self} -o a.o 2> /dev/null && mkdir own && { echo [; sed 's/,$/]/' entry; } > own/compile_commands.json && clangd-22 --compile-commands-dir=own --check={self} 2>&1 | grep -E '^E[^ ]+ \[|All checks'
+//# stdout~: All checks completed
+//# count: 0 stdout ^E
 //# run: aspen++ -fsycl-targets=native_cpu -D__ASPEN_EDITOR__ {self} -o program
 //# exit: 1
 //# stderr~: __aspen_compiled_for_an_editor_by_ASPEN_EDITOR__
 //# absent: program
 //# run: aspen++ -fsyntax-only {self}
-//# stderr~: ^editors.cpp:43:\d+: warning: function 'half' uses aspect 'fp64' not listed in 'sycl::device_has' \[-Wsycl-aspects\]
+//# stderr~: ^editors.cpp:47:\d+: warning: function 'half' uses aspect 'fp64' not listed in 'sycl::device_has' \[-Wsycl-aspects\]
 //# count: 1 stderr warning:
 //# run: aspen++ -fsyntax-only -Werror=sycl-aspects {self}
 //# exit: 1

@@ -100,8 +100,7 @@ fn plain(builder: &PassBuilder<'_>, input: &Input, scratch: &mut Scratch) -> Pas
     let mut depfile = None;
     if let Some(wanted) = &options.depfile {
         let file = scratch.beside(&output, "d");
-        let kind = if wanted.user_headers_only { "-MMD" } else { "-MD" };
-        arguments.extend([kind.into(), "-MF".into(), file.display().to_string(), "-MT".into(), "object".into()]);
+        arguments.extend([depfile::option(wanted).into(), "-MF".into(), file.display().to_string(), "-MT".into(), "object".into()]);
         depfile = Some(file);
     }
     arguments.extend(builder.words_about_words());
@@ -190,6 +189,11 @@ fn finish(
     let input = &options.inputs[job.input];
     show_outcomes(session, builder, job, outcomes)?;
     if options.stage == Stage::Preprocess {
+        let object = PathBuf::from(format!("{}.o", input.stem()));
+        if options.depfile.as_ref().is_some_and(|depfile| depfile.alone) {
+            write_dependencies(builder, job, input, &object)?;
+            return Ok(None);
+        }
         let text = match outcomes {
             [one] => Cow::Borrowed(&one.stdout),
             all => {
@@ -207,7 +211,6 @@ fn finish(
             Some(file) => write_whole(Path::new(file), &text, false)?,
         }
         if job.passes.iter().any(|pass| pass.depfile.is_some()) {
-            let object = PathBuf::from(format!("{}.o", input.stem()));
             write_dependencies(builder, job, input, &object)?;
         }
         return Ok(None);
@@ -361,7 +364,8 @@ fn write_dependencies(builder: &PassBuilder<'_>, job: &Job, input: &Input, desti
         Some(output) => Path::new(output).with_extension(ending),
         None => PathBuf::from(format!("{}.{ending}", input.stem())),
     };
-    let file = wanted.file.clone().unwrap_or_else(|| named("d"));
+    let shown = || PathBuf::from(options.output.as_deref().unwrap_or("-"));
+    let file = wanted.file.clone().unwrap_or_else(|| if wanted.alone { shown() } else { named("d") });
     // The program itself, where one command makes it, as clang says.
     let linked = || options.output.as_ref().map_or_else(|| named("o"), PathBuf::from);
     let target = if options.stage == Stage::Link { linked() } else { destination.to_path_buf() };

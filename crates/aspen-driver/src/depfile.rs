@@ -43,6 +43,16 @@ pub fn targets(depfile: &Depfile, default: &str) -> String {
     names.collect::<Vec<_>>().join(" ")
 }
 
+/// The option by which a pass of clang's lists what it reads.
+pub fn option(wanted: &Depfile) -> &'static str {
+    match (wanted.alone, wanted.user_headers_only) {
+        (false, false) => "-MD",
+        (false, true) => "-MMD",
+        (true, false) => "-M",
+        (true, true) => "-MM",
+    }
+}
+
 /// A file name as make reads it back.
 pub fn quoted(name: &str) -> String {
     name.replace('$', "$$").replace('#', "\\#").replace(' ', "\\ ")

@@ -63,10 +63,16 @@ pub use object_file::write_whole;
 pub use session::takes_colors;
 pub use toolchain::runtime_folder;
 
-/// The user's folder for what can be made again: `ASPEN_CACHE_DIR`, else `aspen` where such things are. Source: DESIGN §6.
+/// The user's folder for what can be made again: `ASPEN_CACHE_DIR`, else `aspen` where such things are. Source: DESIGN §6; XDG Base Directory
+/// Specification, by which `XDG_CACHE_HOME` counts only if it is absolute.
 pub fn cache_folder() -> Option<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let own = || set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache"))).map(|folder| folder.join("aspen"));
+    let own = || {
+        set("XDG_CACHE_HOME")
+            .filter(|folder| folder.is_absolute())
+            .or_else(|| Some(set("HOME")?.join(".cache")))
+            .map(|folder| folder.join("aspen"))
+    };
     set("ASPEN_CACHE_DIR").or_else(own)
 }
 

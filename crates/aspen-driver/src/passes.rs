@@ -10,6 +10,7 @@ use aspen_devices::Database;
 
 use crate::args::{Dialect, Group, Input, Options, Requirements, Severity, Side, Stage};
 use crate::beside;
+use crate::depfile;
 use crate::error::Error;
 use crate::fixed::FixedTarget;
 use crate::jobs::Command;
@@ -284,8 +285,7 @@ impl PassBuilder<'_> {
         let mut depfile = None;
         if let (Some(wanted), false) = (&options.depfile, is_bundle) {
             let file = scratch.beside(&output, "d");
-            arguments.push(if wanted.user_headers_only { "-MMD".into() } else { "-MD".into() });
-            arguments.extend(["-MF".into(), text(&file), "-MT".into(), "object".into()]);
+            arguments.extend([depfile::option(wanted).into(), "-MF".into(), text(&file), "-MT".into(), "object".into()]);
             depfile = Some(file);
         }
         arguments.extend(["-isystem".into(), text(&self.toolchain.include)]);

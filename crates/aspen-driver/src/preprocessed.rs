@@ -58,11 +58,12 @@ pub fn part_name(role: &Role, targets: &[Target]) -> String {
     }
 }
 
-/// Whether `-E` writes the text of one pass only: where the user asks for one, and for what is a listing rather than a unit (`-dM`, `-M`, what
-/// comes by standard input, …), as probes of build systems want it.
+/// Whether `-E` writes the text of one pass only: where the user asks for one, and for what is a listing rather than a unit (`-dM`, what
+/// comes by standard input, …), as probes of build systems want it. Lists of headers (`-M`) are of all passes.
 pub fn is_one_pass(options: &Options, input: &Input) -> bool {
-    let lists = |word: &Word| matches!(word, Word::All(words) if matches!(words[0].as_str(), "-dM" | "-dD" | "-dN" | "-dI" | "-dU" | "-M" | "-MM" | "-fdirectives-only"));
-    options.side != Side::Both || input.path == "-" || options.words.iter().any(lists)
+    let lists = |word: &Word| matches!(word, Word::All(words) if matches!(words[0].as_str(), "-dM" | "-dD" | "-dN" | "-dI" | "-dU" | "-fdirectives-only"));
+    let no_text = options.depfile.as_ref().is_some_and(|depfile| depfile.alone);
+    options.side != Side::Both || (input.path == "-" && !no_text) || options.words.iter().any(lists)
 }
 
 /// The bundle of what passes have written.

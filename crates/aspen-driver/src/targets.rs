@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use aspen_codegen::{Aot, Form, LINKER_OPTIONS};
-use aspen_devices::{Database, macros};
+use aspen_devices::{Database, UnknownTarget, macros};
 
+use crate::args::known::TRIPLES;
 use crate::args::{Options, Side, Stage, response};
 use crate::cuda;
 use crate::error::Error;
@@ -193,6 +194,15 @@ pub fn device_file_of_environment() -> Option<PathBuf> {
     env::var_os(DEVICE_FILE_VARIABLE).filter(|file| !file.is_empty()).map(PathBuf::from)
 }
 
+/// A name that no target has, with the triple that is meant, where it is one with a slip of the hand.
+fn with_triple(mut error: UnknownTarget) -> UnknownTarget {
+    if error.name.contains('-') {
+        let triples = TRIPLES.iter().flat_map(|triple| triple.names).copied().filter(|name| name.contains('-'));
+        error.nearest = aspen_devices::nearest(&error.name, triples).map(str::to_owned).or(error.nearest);
+    }
+    error
+}
+
 /// Reads the user's device files, those of the command line after that of the environment, and looks up every target.
 ///
 /// # Errors
@@ -212,7 +222,7 @@ pub fn resolve(options: &Options, from_environment: Option<&Path>) -> Result<Tar
     let defaults = [NATIVE_CPU.to_owned(), "spir64".to_owned()];
     let mut list: Vec<Target> = Vec::new();
     for name in options.targets.as_deref().unwrap_or(&defaults).iter().chain(&wanted_levels(options)?) {
-        let found = database.lookup(name).map_err(|error| Error::Usage(format!("'-fsycl-targets': {error}")))?;
+        let found = database.lookup(name).map_err(|error| Error::Usage(format!("'-fsycl-targets': {}", with_triple(error))))?;
         let target = Target::of(found);
         if list.contains(&target) {
             let same = if *name == target.name { String::new() } else { format!(" as '{}'", target.name) };

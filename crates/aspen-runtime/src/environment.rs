@@ -136,7 +136,8 @@ impl Environment {
                 if is_privileged { Some("0") } else { caches.as_deref() },
                 text("ASPEN_CACHE_SIZE")?.as_deref(),
                 path("ASPEN_CACHE_DIR"),
-                path("XDG_CACHE_HOME").or_else(|| path("HOME").map(|home| home.join(".cache"))),
+                // A relative one does not count, by the XDG Base Directory Specification.
+                path("XDG_CACHE_HOME").filter(|folder| folder.is_absolute()).or_else(|| path("HOME").map(|home| home.join(".cache"))),
             )?,
             threads: text("ASPEN_CPU_THREADS")?.map(|value| thread_count(&value)).transpose()?,
             check: text("ASPEN_CHECK")?.map(|value| checks(&value)).transpose()?.flatten(),

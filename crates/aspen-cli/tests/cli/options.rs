@@ -57,6 +57,17 @@ fn nothing_is_read_as_something_else() {
     session.bad(1, "aspen++ -Xsycl-target-middle x x.cpp", &["unknown option '-Xsycl-target-middle'; did you mean '-Xsycl-target-"]);
     session.bad(1, "aspen++ -fsycl-unnamed-lambda=1 x.cpp", &["option '-fsycl-unnamed-lambda' takes no value"]);
     session.bad(1, "aspen++ x.cpp -Xsycl-target-linker", &["option '-Xsycl-target-linker' needs a value after it"]);
+    session.bad(1, "aspen++ -fsycl-max-parallel-link-jobs=x x.cpp", &["error: '-fsycl-max-parallel-link-jobs=x': the number of jobs is"]);
+    session.bad(1, "aspen++ -fsycl-targets=nvptx64-cuda-cuda x.cpp", &["'nvptx64-cuda-cuda'; did you mean 'nvptx64-nvidia-cuda'?"]);
+    for (unknown, near) in [
+        ("-Wno-sycl-aspect", "; did you mean '-Wno-sycl-aspects'?"),
+        ("-Werror=sycl-extern", "; did you mean '-Werror=sycl-external'?"),
+        ("-Wno-sycl-foo", ""),
+    ] {
+        let said = format!("aspen++: warning: unknown warning option '{unknown}'{near} [-Wunknown-warning-option]\n");
+        assert_eq!(session.ok(&format!("aspen++ -c {unknown} x.cpp")).stderr, said);
+        assert_eq!(session.ok(&format!("aspen++ -c {unknown} -Wno-unknown-warning-option x.cpp")).stderr, "");
+    }
     for silent in ["-w", "-Wno-unused-command-line-argument", "-Qunused-arguments"] {
         assert_eq!(session.ok(&format!("aspen++ {silent} -fsycl-device-obj=spirv -c x.cpp")).stderr, "");
     }
@@ -90,6 +101,7 @@ const LINES: &[(&str, &str)] = &[
     ("-fsycl x.c -o b.out", "treating 'c' input as 'c++'"),
     ("-fsycl -Wno-deprecated x.c -c", ""),
     ("-fsycl -x c++ x.c -c -o y.o", ""),
+    ("-fsycl -ansi -xCORE-AVX512 -c x.cpp", "'-ansi' is taken for '-std=c++17', since SYCL 2020 is written in C++17"),
     ("-fsycl -fsycl-dump-device-code=dumped -std=gnu++20 -O1 -fno-exceptions x.cpp", ""),
     ("-fsycl --intel -static-intel -qopt-report=3 -c x.cpp", "'-qopt-report=3' is not used"),
 ];
@@ -113,4 +125,25 @@ fn c_files_are_compiled_as_cpp_is() {
     let said = session.ok("aspen++ -fsycl-targets=spir64 -Xsycl-target-backend=spir64 -cl-opt-disable -x c++ x.c -o x");
     assert!(said.stderr.contains("warning: '-Xsycl-target-backend=spir64' is not used"), "{}", said.stderr);
     assert!(session.bad(1, "aspen++ -x c x.c -o x", &["sycl/sycl.hpp"]).stderr.contains("error"));
+}
+
+/// Whoever runs an entry's command gets the same object, with the code of its targets.
+#[test]
+fn entries_of_a_compilation_database_repeat_the_command() {
+    let kernel = "#include <sycl/sycl.hpp>\nclass k;\nint main() { sycl::queue().single_task<k>([=] {}); }\n";
+    let session = Session::new(&[("x.cpp", kernel)]);
+    session.ok(concat!(
+        "aspen++ -w -MJ entry -fsycl -fsycl-targets=native_cpu,spir64_x86_64 -Xsycl-target-backend=spir64_x86_64 '-march=avx2' ",
+        "-Xsycl-target-frontend '-DA -DB' -fsycl-device-code-split=per_kernel -Wno-sycl-aspects -std=c++14 -fiopenmp -fp-model precise ",
+        "-MMD -MF d -Xarch_host -DC -O1 -j2 -c x.cpp -o x.o"
+    ));
+    let text = String::from_utf8(session.read("entry")).expect("JSON is UTF-8");
+    let entry: serde_json::Value = serde_json::from_str(text.trim_end().trim_end_matches(',')).expect("an entry");
+    let words: Vec<&str> = entry["arguments"].as_array().expect("a list").iter().filter_map(|word| word.as_str()).collect();
+    let expected = concat!(
+        "-w -fsycl -Xarch_device -DA -Xarch_device -DB -fsycl-device-code-split=per_kernel -Wno-sycl-aspects -std=c++17 -fopenmp ",
+        "-ffp-model=precise -Xarch_host -DC -O1 -fsycl-targets=native_cpu,spir64_x86_64,x86_64_v3 -c x.cpp -o x.o"
+    );
+    assert_eq!(words[1..].join(" "), expected);
+    session.ok(&format!("mv x.o first.o && aspen++ {expected} && cmp x.o first.o"));
 }

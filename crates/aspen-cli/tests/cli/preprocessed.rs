@@ -150,3 +150,40 @@ fn what_decides_an_object_stands_in_depfile_and_text() {
     session.ok(&format!("{options} -x c++ - -c -MMD -MF in.d -o in.o < a.ii"));
     assert_eq!(text("in.d"), "in.o: \\\n  dev.yaml\n");
 }
+
+/// A header that one pass alone reads is as much a reason to compile again as any other.
+#[test]
+fn lists_of_headers_are_of_all_passes() {
+    let files = [
+        (
+            "a.cpp",
+            "#include \"all.h\"\n#ifdef __SYCL_DEVICE_ONLY__\n#include \"d.h\"\n#else\n#include <host.h>\n#include <sstream>\n#endif\n",
+        ),
+        ("all.h", ""),
+        ("d.h", ""),
+        ("sys/host.h", ""),
+    ];
+    let session = Session::new(&[]);
+    session.ok("mkdir sys");
+    for (name, text) in files {
+        std::fs::write(session.path(name), text).expect("writable");
+    }
+    let text = |name: &str| String::from_utf8_lossy(&session.read(name)).into_owned();
+    let options = format!("aspen++ {OPTIONS} -isystem sys a.cpp");
+    let rule = "a.o: \\\n  a.cpp \\\n  all.h \\\n  d.h\n";
+    assert_eq!(session.ok(&format!("{options} -MM")).stdout, rule);
+    assert_eq!(session.ok(&format!("{options} --user-dependencies -c")).stdout, rule);
+    assert_eq!(session.ok(&format!("{options} -MM -fsycl-host-only")).stdout, rule.replace(" \\\n  d.h", ""));
+    assert_eq!(session.ok(&format!("aspen++ {OPTIONS} -MM -isystem sys -x c++ - < a.cpp")).stdout, "-.o: \\\n  all.h \\\n  d.h\n");
+    assert_eq!(session.ok(&format!("{options} -MM -MP -MT 'x y' -o list")).stdout, "");
+    assert_eq!(text("list"), format!("{}\nall.h:\n\nd.h:\n", rule.replace("a.o", "x y")));
+    assert_eq!(session.ok(&format!("{options} -MM -MF there -o not-there")).stdout, "");
+    assert!(text("there") == rule && !session.exists("not-there"));
+    let all = session.ok(&format!("{options} -M")).stdout;
+    assert!(["  sys/host.h ", "/sstream ", "  d.h "].iter().all(|file| all.contains(file)), "{all}");
+    // As clang has it, with `-MD` the text comes, too.
+    assert!(session.ok(&format!("{options} -MM -MD")).stdout.contains("# 1 \"a.cpp\""));
+    assert_eq!(text("a.d"), rule);
+    session.bad(1, &format!("{options} -MM -Dsstream=none -include d.h -include nowhere.h"), &["'nowhere.h' file not found"]);
+    assert!(session.ok(&format!("{options} -MM -MG -include nowhere.h")).stdout.contains(" nowhere.h "));
+}

@@ -24,12 +24,13 @@ pub use sycl::LAUNCHER_VARIABLE;
 pub use warnings::{Group, Severity, WarningControl};
 
 use crate::error::Error;
+use crate::fragment;
 use crate::modules::Interface;
 use crate::precompiled::Precompiled;
 use known::Meaning;
 use table::{LINE_TABLES, SEPARATE_VALUE, Users, debug_level, is_in};
 pub use values::nearest;
-use values::{joined_or_next, optional_value, preprocessors_depfile, unknown, value_of};
+use values::{jobs, joined_or_next, optional_value, preprocessors_depfile, unknown, value_of};
 
 /// What the user asked for.
 #[derive(Clone, PartialEq, Debug)]
@@ -116,11 +117,13 @@ pub enum Word {
     Input(usize),
 }
 
-/// `-MD` and its relatives.
+/// `-MD` and its relatives, `-M` and `-MM` among them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Depfile {
-    /// `-MMD`: without system headers.
+    /// `-MMD`, `-MM`: without system headers.
     pub user_headers_only: bool,
+    /// `-M`, `-MM`: the rule is all that is wanted, and goes where the text would, unless `-MF` says otherwise.
+    pub alone: bool,
     /// `-MF`.
     pub file: Option<PathBuf>,
     /// `-MT` (as is) and `-MQ` (quoted for make), in order.
@@ -209,6 +212,8 @@ pub struct Options {
     pub interface: Interface,
     /// `-f[no-]sycl-auto-pch`: whether SYCL's own header may be.
     pub kept_headers: bool,
+    /// What an entry of a compilation database repeats of the words as they were given.
+    pub repeated: Vec<String>,
     /// Warnings about the command line itself.
     pub notes: Vec<String>,
 }
@@ -253,7 +258,7 @@ pub fn parse(words: Vec<String>) -> Result<Invocation, Error> {
                     parser.input(if path.starts_with('-') && path != "-" { format!("./{path}") } else { path });
                 }
             }
-            _ => parser.word(word, &mut words)?,
+            _ => parser.repeatable_word(word, &mut words)?,
         }
     }
     parser.finish()
@@ -269,6 +274,8 @@ struct Parser {
     language: Option<String>,
     asks_clang: Vec<String>,
     dependency_words: Depfile,
+    /// `-M`, `-MM`: whether without system headers.
+    lists: Option<bool>,
     /// The targets that `-Xsycl-target-frontend=` names.
     frontends: Vec<String>,
     /// Whether `-fsycl` was said.
@@ -316,6 +323,7 @@ impl Default for Parser {
             precompiled: None,
             interface: Interface::default(),
             kept_headers: true,
+            repeated: Vec::new(),
             notes: Vec::new(),
         };
         Parser {
@@ -323,6 +331,7 @@ impl Default for Parser {
             language: None,
             asks_clang: Vec::new(),
             dependency_words: Depfile::default(),
+            lists: None,
             frontends: Vec::new(),
             is_sycl: false,
             exact_roots: false,
@@ -336,6 +345,17 @@ impl Parser {
         let input = Input::new(path, self.language.clone());
         self.options.words.push(Word::Input(self.options.inputs.len()));
         self.options.inputs.push(input);
+    }
+
+    /// A word of the user's, and the note of it.
+    fn repeatable_word(&mut self, word: String, rest: &mut dyn Iterator<Item = String>) -> Result<(), Error> {
+        let inputs = self.options.inputs.len();
+        let mut taken = vec![word.clone()];
+        self.word(word, &mut rest.inspect(|value| taken.push(value.clone())))?;
+        if self.options.inputs.len() == inputs {
+            self.options.repeated.extend(fragment::repeated(taken));
+        }
+        Ok(())
     }
 
     fn word(&mut self, word: String, rest: &mut dyn Iterator<Item = String>) -> Result<(), Error> {
@@ -399,9 +419,9 @@ impl Parser {
                 options.depfile.get_or_insert_default().user_headers_only = matches!(word, "-MMD" | "--write-user-dependencies");
             }
             "-MP" => self.dependency_words.phony = true,
-            "-M" | "-MM" => {
+            "-M" | "-MM" | "--dependencies" | "--user-dependencies" => {
                 options.stage = Stage::Preprocess;
-                options.words.push(Word::All(vec![word.to_owned()]));
+                self.lists = Some(matches!(word, "-MM" | "--user-dependencies"));
             }
             "-save-temps" | "--save-temps" => options.save_temps = Some(PathBuf::from(".")),
             "-Xarch_host" => options.words.push(Word::Host(vec![value_of(word, rest)?])),
@@ -439,12 +459,7 @@ impl Parser {
             };
             options.save_temps = Some(folder.into());
         } else if let Some(number) = joined_or_next(word, "-j", rest)? {
-            let jobs = number.parse().map_err(|_| {
-                Error::Usage(format!(
-                    "'-j {number}': the number of jobs (of '-fsycl-max-parallel-link-jobs', too) is a whole number from 1"
-                ))
-            })?;
-            options.jobs = Some(jobs);
+            options.jobs = Some(jobs(&format!("-j {number}"), &number)?);
         } else if let Some(file) = joined_or_next(word, "-MF", rest)? {
             self.dependency_words.file = Some(file.into());
         } else if let Some(file) = joined_or_next(word, "-MJ", rest)? {
@@ -510,7 +525,7 @@ impl Parser {
     fn finish(mut self) -> Result<Invocation, Error> {
         self.take_stock();
         triples::resolve(&mut self.options)?;
-        let Parser { mut options, asks_clang, dependency_words, is_preprocessed, .. } = self;
+        let Parser { mut options, asks_clang, dependency_words, lists, is_preprocessed, .. } = self;
         if !asks_clang.is_empty() {
             // Some answers follow from others: the sysroot, the library of the compiler, where programs are looked for.
             let words = options.choose(|word| matches!(word, Word::All(_) | Word::Host(_) | Word::Link(_)));
@@ -526,18 +541,16 @@ impl Parser {
             }
             return Err(Error::Usage("no input files; `aspen++ --help` shows how to call it".into()));
         }
-        if let Some(depfile) = &mut options.depfile {
-            *depfile = Depfile { user_headers_only: depfile.user_headers_only, ..dependency_words };
+        // Of both, `-M` says which headers, and `-MD` that the text is wanted, too. Source: clang 22.
+        let alone = lists.is_some() && options.depfile.is_none();
+        if let Some(user_headers_only) = lists.or(options.depfile.as_ref().map(|depfile| depfile.user_headers_only)) {
+            options.depfile = Some(Depfile { user_headers_only, alone, ..dependency_words });
         } else {
-            // `-M -MF f -MT t`: clang's own mode.
+            // Clang says that they have no use.
             let file = dependency_words.file.map(|file| vec!["-MF".into(), file.to_string_lossy().into_owned()]);
             let targets = dependency_words.targets.into_iter().map(|(option, target)| vec![option.to_owned(), target]);
             let phony = dependency_words.phony.then(|| vec!["-MP".to_owned()]);
             options.words.extend(file.into_iter().chain(targets).chain(phony).map(Word::All));
-            if options.words.iter().any(|word| matches!(word, Word::All(words) if matches!(words[0].as_str(), "-M" | "-MM"))) {
-                let entries = options.config_files.iter().map(|file| format!("-fdepfile-entry={}", file.display()));
-                options.words.extend(entries.map(|entry| Word::All(vec!["-Xclang".into(), entry])));
-            }
         }
         inputs::settle(&mut options.inputs, options.stage, is_preprocessed)?;
         if options.emit_llvm && options.stage == Stage::Link && options.side != Side::Device && !options.inputs.iter().any(Input::is_header)

@@ -33,9 +33,11 @@ impl Parser {
         if has("-Wno-unused-command-line-argument") || has("-Qunused-arguments") {
             self.options.notes.clear();
         }
+        let unknown: Vec<String> = if has("-Wno-unknown-warning-option") { Vec::new() } else { self.options.warnings.unknown().collect() };
         if self.options.inputs.iter().any(Input::is_deprecated_c) && !has("-Wno-deprecated") {
             self.note("treating 'c' input as 'c++' when in C++ mode, this behavior is deprecated [-Wdeprecated]".into());
         }
+        unknown.into_iter().for_each(|note| self.note(note));
         if self.options.warnings.is_silent() {
             self.options.notes.clear();
         }
@@ -52,6 +54,11 @@ impl Parser {
             {
                 notes
                     .push(format!("'{word}' is taken for '{newer}', since SYCL 2020 is written in C++17 [-Wunused-command-line-argument]"));
+                *word = newer.to_owned();
+            }
+        }
+        for word in &mut self.options.repeated {
+            if let Some(newer) = table::standard_of_sycl(word) {
                 *word = newer.to_owned();
             }
         }

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::{CodeSplit, Dialect, OptionalFeatures, Options, Parser, Requirements, Side, Stage, Word, known, unknown, values::choose};
+use super::values::{choose, jobs};
+use super::{CodeSplit, Dialect, OptionalFeatures, Options, Parser, Requirements, Side, Stage, Word, known, unknown};
 use crate::error::Error;
 
 /// What names a launcher if no option does.
@@ -63,6 +64,7 @@ impl Parser {
             ("-fsycl-fp32-prec-sqrt", None) => self.take_roots(true),
             ("-fno-sycl-fp32-prec-sqrt", None) => self.take_roots(false),
             ("-fsycl-default-sub-group-size", Some(value)) => options.words.push(to_plugin(&default_size(word, value)?)),
+            ("-fsycl-max-parallel-link-jobs", Some(number)) => options.jobs = Some(jobs(word, number)?),
             ("-fsycl-auto-pch", None) => options.kept_headers = true,
             ("-fno-sycl-auto-pch", None) => options.kept_headers = false,
             // As clang takes an option whose value is missing: build systems write it so where a variable is empty.

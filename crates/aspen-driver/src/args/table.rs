@@ -341,6 +341,9 @@ pub fn is_in(list: &[&str], option: &str) -> bool {
 
 /// The oldest standard that SYCL 2020 can be compiled with, in place of an older one. Source: SYCL 2020 §3.9.1.
 pub fn standard_of_sycl(word: &str) -> Option<&'static str> {
+    if word == "-ansi" {
+        return Some("-std=c++17"); // C++98
+    }
     let standard = word.strip_prefix("-std=").or_else(|| word.strip_prefix("--std="))?;
     let (gnu, year) =
         standard.strip_prefix("gnu++").map(|year| (true, year)).or_else(|| standard.strip_prefix("c++").map(|year| (false, year)))?;

@@ -100,7 +100,8 @@ fn our_options() {
     let read = options("-fsycl-device-only -S -emit-llvm x.cpp -o -");
     assert_eq!((read.side, read.stage, read.emit_llvm, read.output.as_deref()), (Side::Device, Stage::Assembly, true, Some("-")));
     let read = options("-c -MMD -MF x.d -MT t -MP x.cpp -ox.o -j 3 -fdiagnostics-format=sarif -fno-diagnostics-color");
-    let depfile = Depfile { user_headers_only: true, file: Some("x.d".into()), targets: vec![("-MT", "t".into())], phony: true };
+    let depfile =
+        Depfile { user_headers_only: true, alone: false, file: Some("x.d".into()), targets: vec![("-MT", "t".into())], phony: true };
     assert_eq!((read.depfile, read.output.as_deref(), read.jobs.map(NonZeroUsize::get)), (Some(depfile), Some("x.o"), Some(3)));
     assert_eq!((read.look.format, read.look.color, read.stage), (Format::Sarif, Some(false), Stage::Object));
     let read = options("-Xs '-device skl' -Xsycl-target-backend=spir64_gen -x x.cpp -save-temps=keep -shared");

@@ -1,5 +1,7 @@
 //! How options take their values, and what is said where they do not.
 
+use std::num::NonZeroUsize;
+
 use super::known;
 use crate::error::Error;
 
@@ -42,6 +44,11 @@ pub(super) fn preprocessors_depfile(word: String) -> Vec<String> {
         }
     }
     vec![word]
+}
+
+/// How many jobs `word` allows.
+pub(super) fn jobs(word: &str, number: &str) -> Result<NonZeroUsize, Error> {
+    number.parse().map_err(|_| Error::Usage(format!("'{word}': the number of jobs is a whole number from 1")))
 }
 
 /// One of some values.

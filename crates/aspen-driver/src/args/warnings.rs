@@ -55,6 +55,8 @@ pub struct WarningControl {
     none: bool,
     all_errors: bool,
     groups: [State; GROUPS.len()],
+    /// Flags of a group of SYCL's that there is not.
+    unknown: Vec<String>,
 }
 
 impl WarningControl {
@@ -83,7 +85,21 @@ impl WarningControl {
                 _ => ours = false,
             }
         }
+        if !ours && group_of(flag).starts_with("sycl-") {
+            self.unknown.push(word.to_owned());
+            return true; // clang has none of that name, and would suggest something else
+        }
         ours
+    }
+
+    /// What is said of groups that there are not, in clang's words.
+    pub(super) fn unknown(&self) -> impl Iterator<Item = String> + '_ {
+        self.unknown.iter().map(|word| {
+            let group = word.strip_prefix("-W").map_or("", group_of);
+            let near = aspen_devices::nearest(group, GROUPS.map(Group::name));
+            let hint = near.map_or_else(String::new, |near| format!("; did you mean '{}'?", word.replace(group, near)));
+            format!("unknown warning option '{word}'{hint} [-Wunknown-warning-option]")
+        })
     }
 
     /// `-w`.
@@ -124,6 +140,11 @@ impl WarningControl {
             Severity::Warning
         }
     }
+}
+
+/// The group that a flag behind `-W` is about.
+fn group_of(flag: &str) -> &str {
+    ["no-error=", "error=", "no-"].iter().find_map(|prefix| flag.strip_prefix(prefix)).unwrap_or(flag)
 }
 
 #[cfg(test)]

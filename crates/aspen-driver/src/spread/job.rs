@@ -126,7 +126,9 @@ fn run(job: &Job<'_>, aot: Aot, content: &[u8]) -> Result<String, Stopped> {
     let made = aot.run(&name, content, scratch.path(), Gen::LIMIT).map_err(|error| match error {
         CodegenError::Io { what, error, .. } => machine(format!("{what}: {error}")),
         CodegenError::Tool { command, words, killed: true, .. } => machine(format!("{command}\n{words}")),
-        CodegenError::Tool { command, words, .. } => Stopped::Job(format!("cannot make code for target '{target}': {command}\n{words}")),
+        CodegenError::Tool { command, words, .. } => {
+            Stopped::Job(format!("cannot make code of '{}' for target '{target}': {command}\n{words}", input.display()))
+        }
         error => Stopped::Job(error.to_string()),
     })?;
     if let Some(folder) = output.parent() {

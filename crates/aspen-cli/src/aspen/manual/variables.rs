@@ -178,7 +178,7 @@ pub const VARIABLES: &[Variable] = &[
         values: "",
         unset: "",
         readers: &[],
-        about: "Where the cache is, unless ASPEN_CACHE_DIR says.",
+        about: "Where the cache is, unless ASPEN_CACHE_DIR says; a relative XDG_CACHE_HOME does not count.",
     },
     Variable {
         name: "NO_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM",
