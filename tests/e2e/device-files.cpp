@@ -42,10 +42,18 @@
 //# count: 1 stderr warning:
 // Lists of what an object depends on have them.
 //# run: aspen++ -MM -fsycl-device-config-file=up.yaml -fsycl-device-config-file=only.yaml {self}
-//# stdout~: ^device-files\.o:.* up\.yaml only\.yaml
+//# stdout~: ^device-files\.o: \\\n  device-files\.cpp \\\n  up\.yaml \\\n  only\.yaml$
 //# run: aspen++ -M -MF list.d -MT it -fsycl-device-config-file=up.yaml {self}
-//# sh: head -n 1 list.d
-//# stdout~: ^it: up\.yaml
+//# sh: grep -x '  up.yaml .' list.d && head -n 1 list.d
+//# stdout: it: \
+// A link that knows other aspects of a target than the compile says so: `if_device_has` has chosen already.
+//# run: aspen++ -fsycl-targets=own -fsycl-device-config-file=own.yaml -c kernel.cpp -o kernel.o
+//# run: aspen++ -fsycl-targets=own -fsycl-device-config-file=own.yaml kernel.o -o kernel
+//# count: 0 stderr .
+//# sh: sed 's/fp64/fp16/' own.yaml > other.yaml
+//# run: aspen++ -fsycl-targets=own -fsycl-device-config-file=other.yaml kernel.o -o kernel
+//# stderr~: ^aspen\+\+: warning: 'kernel.o' was compiled with other aspects of target 'own' than this link knows of, and code that asks for aspects may be the wrong one; give the same '-fsycl-device-config-file' to both$
+//# count: 1 stderr warning:
 // Mistakes: all of a file at once, each where it is.
 //# run: aspen targets check wrong.yaml
 //# exit: 1
@@ -63,6 +71,16 @@
 //# stdout: t.yaml:2:21: error: expected a number from 1 to 4294967295
 //# stdout: t.yaml:2:21: error: a sub-group has at least one work-item
 //# stdout: t.yaml:2:18: error: expected a text
+// Values of a wrong form are told beside all others.
+//# sh: aspen targets check forms.yaml 2>&1 | grep '^forms.yaml:'
+//# stdout: forms.yaml:2:12: error: expected a list, '[a, b]'
+//# stdout: forms.yaml:3:24: error: expected a number from 1 to 4294967295
+//# stdout: forms.yaml:3:27: error: a sub-group has at least one work-item
+//# stdout: forms.yaml:3:30: error: expected a number from 1 to 4294967295
+//# stdout: forms.yaml:4:4: error: expected fields, 'name: value'
+//# stdout: forms.yaml:6:30: error: expected 'true' or 'false'
+//# stdout: forms.yaml:7:13: error: unknown aspect 'fp46'; did you mean 'fp64'?
+//# count: 7 stdout error:
 // Files that are none.
 //# sh: printf 'intel_gpu_skl:\n\taspects: [fp64]\n' > tab.yaml; aspen targets check tab.yaml
 //# exit: 1
@@ -131,3 +149,16 @@ t:
   aspects: [fp16, fp46]
   sub-group-size: [8]
   aot-toolchain:
+//# file: forms.yaml
+a:
+  aspects: fp64
+  sub-group-sizes: [8, x, 0, -1]
+b: [1]
+c:
+  may_support_other_aspects: perhaps
+  aspects: [fp46]
+//# file: own.yaml
+own: {aspects: [gpu, fp64]}
+//# file: kernel.cpp
+#include <sycl/sycl.hpp>
+int main() { sycl::queue().single_task([] {}); }

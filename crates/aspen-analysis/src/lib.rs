@@ -20,7 +20,7 @@ pub mod targets;
 
 pub use analysis::{Analysis, analyse};
 pub use finding::{Finding, Level};
-pub use report::{Launch, PassReport};
+pub use report::{Launch, PassReport, Told};
 pub use split::{CodeSplit, ImagePlan, split};
 pub use strict::{Strict, StrictKind, left_after, strict, strict_across_units};
 pub use summary::{FuncId, Summary, is_entry_point};

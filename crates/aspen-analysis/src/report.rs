@@ -4,7 +4,7 @@ use aspen_contract::Place;
 use serde::{Deserialize, Serialize};
 
 use crate::Summary;
-use crate::finding::Finding;
+use crate::finding::{Finding, Level};
 use crate::strict::Strict;
 use crate::summary::InvalidSummary;
 
@@ -23,6 +23,17 @@ pub struct PassReport {
     pub findings: Vec<Finding>,
     /// What SYCL does not allow in device code.
     pub strict: Vec<Strict>,
+    /// Calls of functions that this unit does not define, of which a pragma says what becomes of a warning that the link does not find them.
+    pub external: Vec<(Place, Told)>,
+}
+
+/// What a pragma makes of a warning of the link.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Told {
+    /// Nothing.
+    Ignored,
+    /// A warning or an error.
+    Level(Level),
 }
 
 /// A kernel as one pass sees it.

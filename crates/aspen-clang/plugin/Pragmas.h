@@ -13,9 +13,9 @@ namespace aspen {
 /// From where on which severity holds, for each of our groups that the plugin finds something for.
 class PragmaLog {
 public:
-  static constexpr llvm::StringLiteral Groups[] = {"sycl-aspects", "sycl-strict"};
+  static constexpr llvm::StringLiteral Groups[] = {"sycl-aspects", "sycl-strict", "sycl-external"};
   /// Those of the link, whose findings are of no place in a unit.
-  static constexpr llvm::StringLiteral LinkGroups[] = {"sycl-external", "sycl-left-out", "sycl-fixed-targets"};
+  static constexpr llvm::StringLiteral LinkGroups[] = {"sycl-left-out", "sycl-fixed-targets"};
 
 private:
   struct Entry {
@@ -28,7 +28,7 @@ private:
   std::vector<Severities> Stack;
   /// As the command line has it.
   static constexpr clang::diag::Severity Unset = clang::diag::Severity();
-  Severities Current = {Unset, Unset};
+  Severities Current = {Unset, Unset, Unset};
 
 public:
   void set(clang::SourceLocation Location, size_t Group, clang::diag::Severity Severity);

@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use aspen_analysis::Level;
-use aspen_analysis::{Finding, Launch, PassReport, Strict, analyse, left_after, strict};
+use aspen_analysis::{Finding, Launch, PassReport, Strict, Summary, analyse, left_after, strict};
 use aspen_contract::Place;
 use aspen_llvm::{Facts, ModuleRef, attach, summarise};
 
@@ -76,7 +76,19 @@ pub fn module(module: ModuleRef<'_>, facts: &[u8], settings: &[u8]) -> Result<()
         return if errors == 0 { Ok(()) } else { Err(Error::Findings { count: errors }) };
     }
     let findings = findings.collect();
-    write(&settings, &PassReport { launches: launches_of(facts), summary: Some(summary), findings, strict, ..PassReport::default() })
+    let external =
+        imported_calls(&summary).filter_map(|place| Some((place.clone(), settings.severity(Group::External, Some(place)).told()?)));
+    let external = external.collect();
+    write(
+        &settings,
+        &PassReport { launches: launches_of(facts), summary: Some(summary), findings, strict, external, ..PassReport::default() },
+    )
+}
+
+/// Where functions are called that other units define, or none.
+fn imported_calls(summary: &Summary) -> impl Iterator<Item = &Place> {
+    let calls = summary.functions.iter().flat_map(|function| &function.calls);
+    calls.filter(|call| !summary.function(call.callee).defined).filter_map(|call| call.place.as_ref())
 }
 
 /// With what a pragma at its place says; `None` if that is to say nothing.

@@ -1,6 +1,6 @@
 //! What the C++ half says about the pass: arguments of the plugin, the tag, and the user's pragmas.
 
-use aspen_analysis::Level;
+use aspen_analysis::{Level, Told};
 use aspen_contract::Place;
 use serde::Deserialize;
 
@@ -62,6 +62,9 @@ pub enum Group {
     /// What SYCL does not allow in device code.
     #[serde(rename = "sycl-strict")]
     Strict,
+    /// A call of a function that the link does not find.
+    #[serde(rename = "sycl-external")]
+    External,
 }
 
 /// What a pragma says.
@@ -88,6 +91,14 @@ impl Settings {
 }
 
 impl Severity {
+    /// What the link is told of a place.
+    pub fn told(self) -> Option<Told> {
+        match self {
+            Severity::Ignored => Some(Told::Ignored),
+            severity => severity.level().map(Told::Level),
+        }
+    }
+
     /// What is left to the driver of a finding that is shown.
     pub fn level(self) -> Option<Level> {
         match self {

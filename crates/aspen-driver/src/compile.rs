@@ -22,6 +22,7 @@ use crate::help;
 use crate::jobs::{self, Command, Outcome};
 use crate::object_file::{as_text, with_device_code, write_whole};
 use crate::passes::{Pass, PassBuilder, Role};
+use crate::pragmas;
 use crate::precompiled::{Kept, Precompiled};
 use crate::prefix_map::PrefixMap;
 use crate::preprocessed;
@@ -420,7 +421,13 @@ fn device_section(builder: &PassBuilder<'_>, job: &Job, input: &Input, reports: 
         return Ok(Vec::new());
     }
     let tag = tag.ok_or_else(|| Error::Device(format!("the host pass of '{}' left no tag in its report", input.path)))?;
-    let header = ObjectHeader { tag, unit: map.path(input.name()), opt: builder.recorded_level(), fixed: fixed::identities(builder.fixed) };
+    let header = ObjectHeader {
+        tag,
+        unit: map.path(input.name()),
+        opt: builder.recorded_level(),
+        fixed: fixed::identities(builder.fixed),
+        pragmas: pragmas::recorded(reports.iter().flat_map(|report| &report.external), &map),
+    };
     let mut section = Vec::new();
     for (index, target) in builder.targets.iter().enumerate() {
         let found = job.passes.iter().zip(reports).find(|(pass, _)| match &pass.role {
@@ -435,6 +442,7 @@ fn device_section(builder: &PassBuilder<'_>, job: &Job, input: &Input, reports: 
             target: target.name.clone(),
             triple: target.triple().to_owned(),
             header: header.clone(),
+            told: target.macros.join("\n"),
             summary: analyses.get(target.analysis_macros.as_slice()).map(|summary| map.summary(summary).to_bytes()),
             host_launches: host_launches.clone().into_iter().collect(),
             device_kernels: launches(&map, &report.launches)?.into_iter().collect(),

@@ -27,6 +27,7 @@ mod link;
 mod modules;
 mod object_file;
 mod passes;
+mod pragmas;
 mod precompiled;
 mod prefix_map;
 mod preprocessed;

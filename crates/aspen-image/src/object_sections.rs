@@ -34,6 +34,8 @@ pub struct ObjectHeader {
     pub opt: String,
     /// For which fixed targets the unit was checked when it was compiled, as the driver names them, comma separated.
     pub fixed: String,
+    /// What pragmas say of warnings of the link, a line each, as the driver writes them.
+    pub pragmas: String,
 }
 
 /// Device code of one object for one target.
@@ -45,6 +47,8 @@ pub struct ObjectBlob<'a> {
     pub triple: String,
     /// The object it belongs to.
     pub header: ObjectHeader,
+    /// What its device passes were told of the target, as macros, a line each.
+    pub told: String,
     /// `Summary::to_bytes` of the analysis that belongs to this target.
     pub summary: Option<Vec<u8>>,
     /// Payloads by the symbol of the launched kernel.
@@ -67,8 +71,11 @@ impl<'a> ObjectBlob<'a> {
             entry.set_string(key, value.clone().into_bytes());
         }
         let text = |(name, value): (&str, &String)| (name.to_owned(), Value::Bytes(value.clone().into_bytes()));
-        let ObjectHeader { tag, unit, opt, fixed } = &self.header;
-        let header = [("tag", tag), ("unit", unit), ("opt", opt), ("fixed", fixed)].into_iter().map(text).collect();
+        let ObjectHeader { tag, unit, opt, fixed, pragmas } = &self.header;
+        let header = [("tag", tag), ("unit", unit), ("opt", opt), ("fixed", fixed), ("pragmas", pragmas), ("told", &self.told)]
+            .into_iter()
+            .map(text)
+            .collect();
         let mut sets = PropertySets::new();
         sets.insert(OBJECT, header);
         if let Some(summary) = &self.summary {
@@ -96,7 +103,8 @@ impl<'a> ObjectBlob<'a> {
         let string = |key| entry.text(key).map(str::to_owned).ok_or(ImageError::NoString(key));
         let object = image.property_set(OBJECT)?.ok_or(ImageError::NoString(OBJECT))?;
         let text = |name| header_text(&object, name);
-        let header = ObjectHeader { tag: text("tag")?, unit: text("unit")?, opt: text("opt")?, fixed: text("fixed")? };
+        let header =
+            ObjectHeader { tag: text("tag")?, unit: text("unit")?, opt: text("opt")?, fixed: text("fixed")?, pragmas: text("pragmas")? };
         let summary = match image.property_set(SUMMARY)? {
             Some(mut set) => Some(payload_bytes(SUMMARY, "module".into(), set.swap_remove("module").unwrap_or(Value::U32(0)))?.1),
             None => None,
@@ -109,6 +117,7 @@ impl<'a> ObjectBlob<'a> {
             target: string("arch")?,
             triple: string("triple")?,
             header,
+            told: text("told")?,
             summary,
             host_launches: payloads(HOST_LAUNCHES)?,
             device_kernels: payloads(DEVICE_KERNELS)?,

@@ -220,7 +220,14 @@ fn blob(tag: &str, unit: &str, target: &str) -> ObjectBlob<'static> {
     ObjectBlob {
         target: target.into(),
         triple: format!("{target}-unknown"),
-        header: ObjectHeader { tag: tag.into(), unit: unit.into(), opt: "2".into(), fixed: "a#1,b#2".into() },
+        header: ObjectHeader {
+            tag: tag.into(),
+            unit: unit.into(),
+            opt: "2".into(),
+            fixed: "a#1,b#2".into(),
+            pragmas: "ignored 1 2 x.cpp\n".into(),
+        },
+        told: "A=1\nB=2".into(),
         summary: (target == "spir64").then(|| vec![1, 2, 3]),
         host_launches: [("_ZTS1K".to_owned(), vec![7])].into_iter().collect(),
         device_kernels: [("_ZTS1K".to_owned(), vec![7]), ("_ZTS1L".to_owned(), vec![])].into_iter().collect(),

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use aspen_analysis::link::Excess;
-use aspen_analysis::{Finding, Strict};
+use aspen_analysis::{Finding, Strict, Told};
 use aspen_contract::{Place, Remark, Source, Step};
 
 use crate::args::{Format, Group, Look, Severity, WarningControl};
@@ -117,7 +117,15 @@ impl Diagnostics {
     }
 
     /// A `SYCL_EXTERNAL` function that no object of the link defines, nor a library of its line for that target. Source: DESIGN §4.
-    pub fn add_undefined(&mut self, function: &str, provider: &Provider, target: &str, chain: Vec<Step>) {
+    /// `told`: what pragmas say of the place.
+    pub fn add_undefined(
+        &mut self,
+        function: &str,
+        provider: &Provider,
+        target: &str,
+        chain: Vec<Step>,
+        told: impl Fn(&Place) -> Option<Told>,
+    ) {
         let message = match provider {
             Provider::Found => return,
             Provider::Nobody => {
@@ -129,7 +137,13 @@ impl Diagnostics {
             ),
         };
         let place = chain.last().and_then(|step| step.place.clone());
-        self.add((place.clone(), message.clone(), None), Group::External, place, message, chain, None);
+        let severity = match place.as_ref().and_then(told) {
+            None => self.control.severity(Group::External),
+            Some(Told::Ignored) => Severity::Ignored,
+            Some(Told::Level(level)) => self.control.severity_at(Group::External, Some(level)),
+        };
+        let key = (place.clone(), message.clone(), None);
+        self.add_with(severity, key, Diagnostic::new(Group::External, place, message, chain, None));
     }
 
     /// A kernel that a fixed target cannot run: at the use, with the chain from the kernel down to it. Source: DESIGN §4.

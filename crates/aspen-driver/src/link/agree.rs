@@ -1,4 +1,5 @@
 //! Host and device must see the same kernels: a closure of another size or layout would be read wrongly, silently. Source: DESIGN §7.18.
+//! Compiles and links should know the same of a target.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +8,7 @@ use aspen_contract::Place;
 
 use super::files::LinkUnit;
 use crate::error::Error;
+use crate::targets::Target;
 
 /// A disagreement: the kernel's place, and what differs.
 pub type Complaint = (Option<Place>, String);
@@ -35,6 +37,21 @@ pub fn check(units: &[LinkUnit<'_>]) -> Result<Vec<Complaint>, Error> {
     const WAY_OUT: &str = "host and device passes must compile the same kernels: is one of them, its captures or a lambda in it under \
                            '#if __SYCL_DEVICE_ONLY__'?";
     Ok(complaints.into_iter().map(|((place, what), targets)| (place, format!("{what} {}; {WAY_OUT}", targets.join(", ")))).collect())
+}
+
+/// What is to be said of targets that device files describe otherwise now than when units were compiled: kernels of `if_device_has` were
+/// chosen by one list of aspects, and images would be left out, and said to need, by the other.
+pub fn descriptions(units: &[LinkUnit<'_>], targets: &[Target]) -> Vec<String> {
+    let differs = |target: &Target| {
+        let now = target.macros.join("\n");
+        let unit = units.iter().find(|unit| unit.unit.blobs.iter().any(|blob| blob.target == target.name && blob.told != now))?;
+        Some(format!(
+            "'{}' was compiled with other aspects of target '{}' than this link knows of, and code that asks for aspects may be the wrong one; \
+             give the same '-fsycl-device-config-file' to both",
+            unit.object, target.name
+        ))
+    };
+    targets.iter().filter_map(differs).collect()
 }
 
 fn launches<'a>(

@@ -26,6 +26,7 @@ use crate::fixed;
 use crate::jobs::Command;
 use crate::object_file::write_whole;
 use crate::passes::PassBuilder;
+use crate::pragmas::Pragmas;
 use crate::registration;
 use crate::scratch::Scratch;
 use crate::session::Session;
@@ -163,6 +164,10 @@ fn device_link(
         _ => Earlier::default(),
     };
     let targets = wanted_targets(session, builder, units)?;
+    let pragmas = Pragmas::read(units.iter().map(|unit| unit.unit.header.pragmas.as_str()));
+    for sentence in agree::descriptions(units, &targets) {
+        session.warn(&sentence)?;
+    }
     for sentence in targets::unused_words(builder.options, builder.database, &targets) {
         session.warn(&sentence)?;
     }
@@ -178,7 +183,7 @@ fn device_link(
                 programs.len() - 1
             }
         };
-        programs[index].check_imports(line.provided, target, &mut session.diagnostics);
+        programs[index].check_imports(line.provided, target, &pragmas, &mut session.diagnostics);
         let fixed = fixed::Judged { fixed: builder.fixed, compiled_for: &targets, macros: &target.analysis_macros };
         programs[index].check_fixed_targets(units, &fixed, target, line.provided, &mut session.diagnostics);
         session.show_diagnostics()?;

@@ -15,6 +15,7 @@ use crate::diagnostics::Diagnostics;
 use crate::error::Error;
 use crate::fixed;
 use crate::libraries::Imported;
+use crate::pragmas::Pragmas;
 use crate::targets::Target;
 
 /// One analysed program; targets whose analyses are equal share it.
@@ -118,12 +119,14 @@ impl Program {
     }
 
     /// Device functions that neither the program nor a library of its line defines for that target.
-    pub fn check_imports(&self, provided: &Provided, target: &Target, diagnostics: &mut Diagnostics) {
+    pub fn check_imports(&self, provided: &Provided, target: &Target, pragmas: &Pragmas, diagnostics: &mut Diagnostics) {
         let entries: Vec<FuncId> = self.plans.iter().flat_map(|plan| plan.entries.iter().copied()).collect();
         for (id, chain) in self.undefined(&entries) {
             let function = self.linked.summary.function(id);
             if is_import(function) {
-                diagnostics.add_undefined(&function.name, &provided.provider(&function.symbol, target), &target.name, chain);
+                diagnostics.add_undefined(&function.name, &provided.provider(&function.symbol, target), &target.name, chain, |place| {
+                    pragmas.told(place)
+                });
             }
         }
     }
