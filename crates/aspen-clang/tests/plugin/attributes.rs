@@ -249,9 +249,9 @@ template <class T> [[sycl::device_has(aspect::fp16)]] void generic(T *p) { *p = 
     assert_eq!(declared(outcome.function("later")).as_deref(), Some([6_u64].as_slice()));
     let host = Clang::new(Pass::Host).run(source).good();
     for said in [
-        "7:3: warning: 'sycl::device_has' attribute is missing on the first declaration of 'later' [-Wattributes]",
-        "2:20: note: the first declaration is here",
-        "9:22: warning: 'sycl::device_has' attribute is missing on the first declaration of 'generic' [-Wattributes]",
+        "8:3: warning: 'sycl::device_has' attribute is missing on the first declaration of 'later' [-Wattributes]",
+        "3:20: note: the first declaration is here",
+        "10:22: warning: 'sycl::device_has' attribute is missing on the first declaration of 'generic' [-Wattributes]",
     ] {
         assert!(host.stderr.contains(said), "lacks {said}: {}", host.stderr);
     }
