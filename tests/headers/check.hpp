@@ -1,7 +1,8 @@
 //! What the programs of this folder check with: a failed check is a line on stdout, and counts. `main` returns `failures != 0`.
+//! The whole header, so that the suite has it precompiled once for all programs that begin with this one.
 #pragma once
 #include <cstdio>
-#include <sycl/exception.hpp>
+#include <sycl/sycl.hpp>
 
 inline int failures = 0;
 

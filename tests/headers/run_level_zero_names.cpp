@@ -1,8 +1,8 @@
 //! Programs that go on by Level Zero where their device is of it compile, and everything that asks for a handle says that there is none. Exit
 //! status 0: all right.
-#include "check.hpp"
-
 #include <sycl/ext/oneapi/backend/level_zero.hpp>
+
+#include "check.hpp"
 
 constexpr auto level_zero = sycl::backend::ext_oneapi_level_zero;
 using sycl::ext::oneapi::level_zero::ownership;

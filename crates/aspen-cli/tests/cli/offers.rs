@@ -157,7 +157,9 @@ fn targets_show_both() {
 #[test]
 fn traits_and_guards_ahead_of_time() {
     let unit = "\
-#include <sycl/sycl.hpp>
+#include <sycl/device_traits.hpp>
+#include <sycl/ext/oneapi/device_if.hpp>
+#include <sycl/queue.hpp>
 using sycl::aspect, sycl::all_devices_have_v, sycl::any_device_has_v;
 namespace ex = sycl::ext::oneapi::experimental;
 SYCL_EXTERNAL void yes(int); SYCL_EXTERNAL void no(int);
