@@ -103,8 +103,10 @@ impl<'a> ObjectBlob<'a> {
         let string = |key| entry.text(key).map(str::to_owned).ok_or(ImageError::NoString(key));
         let object = image.property_set(OBJECT)?.ok_or(ImageError::NoString(OBJECT))?;
         let text = |name| header_text(&object, name);
+        // Objects of before have none.
+        let later = |name| if object.contains_key(name) { text(name) } else { Ok(String::new()) };
         let header =
-            ObjectHeader { tag: text("tag")?, unit: text("unit")?, opt: text("opt")?, fixed: text("fixed")?, pragmas: text("pragmas")? };
+            ObjectHeader { tag: text("tag")?, unit: text("unit")?, opt: text("opt")?, fixed: text("fixed")?, pragmas: later("pragmas")? };
         let summary = match image.property_set(SUMMARY)? {
             Some(mut set) => Some(payload_bytes(SUMMARY, "module".into(), set.swap_remove("module").unwrap_or(Value::U32(0)))?.1),
             None => None,
@@ -117,7 +119,7 @@ impl<'a> ObjectBlob<'a> {
             target: string("arch")?,
             triple: string("triple")?,
             header,
-            told: text("told")?,
+            told: later("told")?,
             summary,
             host_launches: payloads(HOST_LAUNCHES)?,
             device_kernels: payloads(DEVICE_KERNELS)?,

@@ -44,7 +44,9 @@ pub fn check(units: &[LinkUnit<'_>]) -> Result<Vec<Complaint>, Error> {
 pub fn descriptions(units: &[LinkUnit<'_>], targets: &[Target]) -> Vec<String> {
     let differs = |target: &Target| {
         let now = target.macros.join("\n");
-        let unit = units.iter().find(|unit| unit.unit.blobs.iter().any(|blob| blob.target == target.name && blob.told != now))?;
+        let unit = units
+            .iter()
+            .find(|unit| unit.unit.blobs.iter().any(|blob| blob.target == target.name && !blob.told.is_empty() && blob.told != now))?;
         Some(format!(
             "'{}' was compiled with other aspects of target '{}' than this link knows of, and code that asks for aspects may be the wrong one; \
              give the same '-fsycl-device-config-file' to both",
