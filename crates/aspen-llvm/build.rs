@@ -59,6 +59,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "remade",
             "read_once",
             "split_guards",
+            "split_ways",
             "parted",
             "sunk_guards",
             "strides",

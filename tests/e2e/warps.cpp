@@ -270,8 +270,80 @@ template <int Places> void permutes(sycl::queue &q, int size) {
   });
 }
 
+// Statements of one warp between guards that LLVM folds into each other: guards that ask the same, of one lane inside of others (which become a `switch`), and places that
+// come by two ways. Each is done by all 32 lanes before one does the next.
+template <class Device, class Host> void states(sycl::queue &q, const char *what, Device device, Host host) {
+  int t[64];
+  for (int i = 0; i < 64; i++)
+    t[i] = 37 * i + 6;
+  host(t);
+  check(q, what, 32, 64, [=](sycl::nd_item<1> it, int *near) {
+    const int l = it.get_local_id(0);
+    volatile int *const t = near;
+    for (int i = l; i < 64; i += 32)
+      t[i] = 37 * i + 6;
+    sycl::group_barrier(it.get_group());
+    device(l & 31, t);
+    sycl::group_barrier(it.get_group());
+    return t[l] + t[l + 32];
+  }, [&](int, int item) { return t[item] + t[item + 32]; });
+}
+// What every lane for which it holds does to its place, all reading before one writes.
+template <class If, class Place, class Value> void step(int *t, If passes, Place place, Value value) {
+  int read[32];
+  for (int l = 0; l < 32; l++)
+    read[l] = passes(l) ? value(l) : 0;
+  for (int l = 0; l < 32; l++)
+    if (passes(l))
+      t[place(l)] = read[l];
+}
+static void guards(sycl::queue &q) {
+  const auto all = [](int) { return true; };
+  const auto few = [](int l) { return l < 8; };
+  const auto most = [](int l) { return l < 31; };
+  const auto even = [](int l) { return l % 2 == 0; };
+  states(q, "a guard twice", [](int l, volatile int *t) {
+    if (l < 8)
+      t[l ^ 3] = 4 * l;
+    t[l + 3] = t[l + 3] ^ t[l + 5];
+    if (l < 8)
+      t[l] = t[l] + t[l + 4];
+  }, [=](int *t) {
+    step(t, few, [](int l) { return l ^ 3; }, [](int l) { return 4 * l; });
+    step(t, all, [](int l) { return l + 3; }, [=](int l) { return t[l + 3] ^ t[l + 5]; });
+    step(t, few, [](int l) { return l; }, [=](int l) { return t[l] + t[l + 4]; });
+  });
+  states(q, "one of most", [](int l, volatile int *t) {
+    if (l < 31) {
+      if (l < 1)
+        t[l] = t[l] ^ t[57];
+      t[l + 1] = t[l + 1] ^ t[l];
+    }
+  }, [=](int *t) {
+    step(t, [](int l) { return l < 1; }, [](int l) { return l; }, [=](int l) { return t[l] ^ t[57]; });
+    step(t, most, [](int l) { return l + 1; }, [=](int l) { return t[l + 1] ^ t[l]; });
+  });
+  states(q, "some of most, and a place by two ways", [](int l, volatile int *t) {
+    if (l < 31) {
+      if ((l & 2) == 0)
+        t[l] = t[l] ^ t[57];
+      t[l] = 3 * l;
+      t[l + 1] = t[l + 1] ^ t[l];
+    }
+  }, [=](int *t) {
+    step(t, [](int l) { return l < 31 && (l & 2) == 0; }, [](int l) { return l; }, [=](int l) { return t[l] ^ t[57]; });
+    step(t, most, [](int l) { return l; }, [](int l) { return 3 * l; });
+    step(t, most, [](int l) { return l + 1; }, [=](int l) { return t[l + 1] ^ t[l]; });
+  });
+  states(q, "even lanes read odd ones", [](int l, volatile int *t) {
+    if ((l & 1) == 0)
+      t[l + 1] = t[l ^ 31];
+  }, [=](int *t) { step(t, even, [](int l) { return l + 1; }, [=](int l) { return t[l ^ 31]; }); });
+}
+
 int main() {
   sycl::queue q;
+  guards(q);
   for (int size : {64, 128, 256, 512}) {
     scans(q, size);
     folds(q, size);

@@ -402,8 +402,13 @@ public:
         if (S->isForGpu())
           Passes.addPass(NarrowCounters());
       });
-      if (S->isForCpu())
+      if (S->isForCpu()) {
+        Builder.registerPipelineStartEPCallback([](llvm::ModulePassManager &Passes, llvm::OptimizationLevel Level) {
+          if (Level != llvm::OptimizationLevel::O0)
+            Passes.addPass(llvm::createModuleToFunctionPassAdaptor(MarkSteps()));
+        });
         Builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager &Passes, llvm::OptimizationLevel) { Passes.addPass(KeepLoopsWhole()); });
+      }
       if (llvm::PassInstrumentationCallbacks *Callbacks = Builder.getPassInstrumentationCallbacks(); Callbacks && S->isForCpu())
         keepLanesTogether(*Callbacks);
       // Without a pipeline (-disable-llvm-passes) the first pass is the one that writes the module.

@@ -349,6 +349,7 @@ void simplify(Function &Body, FunctionAnalysisManager &Analyses) {
   Passes.addPass(UnifyFunctionExitNodesPass());
   Passes.addPass(LoopSimplifyPass());
   Passes.run(Body, Analyses);
+  eraseMarksOfSteps(Body);
   takeVectorsApart(Body, Analyses);
   Analyses.clear(Body, Body.getName()); // what follows changes it by hand
 }

@@ -325,7 +325,12 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
         for (Function *Entry : Entries)
           openShortCalls(*Entry);
         const size_t Code = M.getInstructionCount();
+        auto EraseMarks = [&] {
+          for (Function &F : M)
+            eraseMarksOfSteps(F);
+        };
         if (Instead) {
+          EraseMarks();
           for (Function *Entry : Entries) {
             Tell(*Entry, Instead);
             openRows(*Entry);
@@ -425,6 +430,7 @@ extern "C" char *aspen_llvm_item_loops(LLVMModuleRef Ref, LLVMTargetMachineRef M
           // What is known of the processor changes with the attributes.
           FAM.clear(*Group, Group->getName());
         }
+        EraseMarks();
         tellPlaces(M, OneByOne.getArrayRef(), *Names, Places);
         if (!Names->KeepLines)
           StripDebugInfo(M);

@@ -187,6 +187,10 @@ void discard(Item &I);
 // Vectors that the source has become the numbers that they are of.
 void takeVectorsApart(llvm::Function &F, llvm::FunctionAnalysisManager &Analyses);
 
+// Takes away what the compiler's pass marks blocks with volatile memory by, so that no pass copies them into several ways, where lanes are no longer together
+// (aspen-clang/plugin/LanesTogether.h). Source: steps.cpp, docs/decisions/0066.
+void eraseMarksOfSteps(llvm::Function &F);
+
 // Pointers that grow from turn to turn become where the item begins and how far they have come (pointers.cpp).
 void measurePointers(llvm::Function &Body, llvm::FunctionAnalysisManager &Analyses);
 

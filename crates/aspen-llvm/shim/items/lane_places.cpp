@@ -115,6 +115,9 @@ public:
     std::optional<Id> Which; // by which of the lane's numbers
     Sum ByLane, Rest;
     bool isKnown() const { return ByLane.isKnown() && Rest.isKnown(); }
+    bool isSame(const Form &Other) const {
+      return isKnown() && Other.isKnown() && Base == Other.Base && Which == Other.Which && ByLane.plus(Other.ByLane, -1).isZero() && Rest.plus(Other.Rest, -1).isZero();
+    }
   };
 
   std::optional<Form> read(const Value *X) { return read(X, 0); }
@@ -146,7 +149,20 @@ private:
     return Read[X] = std::move(Of);
   }
 
+  // What comes by several ways, and is the same by each.
+  std::optional<Form> agreed(const PHINode &Phi, unsigned Depth) {
+    Read[&Phi] = std::nullopt; // as far as it comes from itself
+    std::optional<Form> All = read(Phi.getIncomingValue(0), Depth + 1);
+    for (const Value *Way : drop_begin(Phi.incoming_values())) {
+      const auto Of = All ? read(Way, Depth + 1) : std::nullopt;
+      if (!Of || !Of->isSame(*All))
+        return std::nullopt;
+    }
+    return All;
+  }
+
   std::optional<Form> readAnew(const Value *X, unsigned Depth) {
+    X = broughtBy(X);
     if (const auto *C = dyn_cast<ConstantInt>(X))
       return C->getBitWidth() <= 64 ? std::optional(number(C->getSExtValue())) : std::nullopt;
     if (auto Which = idOf(X); Which && (*Which == Id::Local2 || *Which == Id::Linear || *Which == Id::Lane))
@@ -211,6 +227,10 @@ private:
           return Place;
         break;
       }
+      case Instruction::PHI:
+        if (auto Agreed = agreed(*cast<PHINode>(I), Depth))
+          return Agreed;
+        break;
       default:
         break;
       }
@@ -263,10 +283,14 @@ bool LanePlaces::isKnown(const Value *Place) const {
   return Form && Form->isKnown();
 }
 
+bool LanePlaces::isOwn(const Value *Place) const {
+  const auto Form = Reads->read(Place);
+  return Form && Form->isKnown() && !Form->ByLane.isZero();
+}
+
 bool LanePlaces::isSame(const Value *First, const Value *Second) const {
   const auto A = Reads->read(First), B = Reads->read(Second);
-  return First == Second || (A && B && A->isKnown() && B->isKnown() && A->Base == B->Base && A->Which == B->Which && A->ByLane.plus(B->ByLane, -1).isZero() &&
-                             A->Rest.plus(B->Rest, -1).isZero());
+  return First == Second || (A && B && A->isSame(*B));
 }
 
 } // namespace aspen::items

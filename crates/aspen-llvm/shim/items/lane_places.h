@@ -17,6 +17,9 @@ public:
   // Whether a place can be read as the lane's number and what all lanes have in common.
   bool isKnown(const Value *Place) const;
 
+  // Whether it is known besides that each lane has another one.
+  bool isOwn(const Value *Place) const;
+
   // Whether both are known to be one place of the lane's.
   bool isSame(const Value *First, const Value *Second) const;
 

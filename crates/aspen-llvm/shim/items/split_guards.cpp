@@ -67,7 +67,31 @@ std::optional<Guarded> findGuarded(BasicBlock &At, const View &V, const Pieces &
   return Found;
 }
 
+bool isNothing(const Value *V) {
+  const auto *Freeze = dyn_cast<FreezeInst>(V);
+  return Freeze && isa<PoisonValue>(Freeze->getOperand(0));
+}
+
 } // namespace
+
+const Value *broughtBy(const Value *V) {
+  while (const auto *Phi = dyn_cast<PHINode>(V)) {
+    const Value *Brought = nullptr;
+    bool SomeHaveNone = false;
+    for (const Value *Of : Phi->incoming_values()) {
+      if (isNothing(Of))
+        SomeHaveNone = true;
+      else if (Brought && Of != Brought)
+        return V;
+      else
+        Brought = Of;
+    }
+    if (!SomeHaveNone || !Brought)
+      break;
+    V = Brought;
+  }
+  return V;
+}
 
 bool canSplitGuards(BasicBlock &At, const View &V, const Pieces &P) {
   // Where a guard is asked again, all come who came to it.

@@ -12,6 +12,7 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
@@ -46,17 +47,18 @@ bool leadsTo(BasicBlock *From, const BasicBlock *To, const Blocks &Piece) {
 
 // What places are of: a local accessor's memory, if it is known whose, else what pointers begin at.
 const Value *objectOf(const Value *Place, const Function &F, const View &V) {
-  while (const auto *Element = dyn_cast<GEPOperator>(Place)) {
-    if (isLocalMemory(*Element->getPointerOperand(), F) && !Element->hasAllConstantIndices())
-      return V.Uniform->isUniform(Element) ? Element : Element->getPointerOperand();
-    Place = Element->getPointerOperand();
+  while (const auto *Element = dyn_cast<GEPOperator>(Place = broughtBy(Place))) {
+    const Value *Of = broughtBy(Element->getPointerOperand());
+    if (isLocalMemory(*Of, F) && !Element->hasAllConstantIndices())
+      return V.Uniform->isUniform(Element) ? Element : Of;
+    Place = Of;
   }
   return getUnderlyingObject(Place, /*MaxLookup=*/0);
 }
 
 // Whether a place is chosen by a number from the group's memory.
 bool isByTable(const Value *Place, const Function &F, unsigned Depth = 0) {
-  const auto *I = dyn_cast<Instruction>(Place);
+  const auto *I = dyn_cast<Instruction>(broughtBy(Place));
   if (const auto *Load = dyn_cast_if_present<LoadInst>(I))
     return Depth && isInLocalMemory(*Load->getPointerOperand(), F);
   return I && Depth < MaxOfPlace && isa<GetElementPtrInst, CastInst, BinaryOperator>(I) &&
@@ -100,7 +102,7 @@ public:
       return false;
     // Volatile numbers in the group's memory are how programs say it themselves.
     if (First.Near && First.Volatile && Then.Volatile)
-      return First.One || Then.One || Places.isBehind(First.place(), Then.place()) || !(Places.isKnown(First.place()) && Places.isKnown(Then.place()));
+      return First.One || Then.One || Places.isBehind(First.place(), Then.place()) || !(Places.isOwn(First.place()) && Places.isOwn(Then.place()));
     if (First.One && Then.One)
       return BySubGroups && ((First.Writes && !First.ByAll) || (Then.Writes && !Then.ByAll));
     if (First.One || Then.One)
@@ -138,6 +140,12 @@ Instruction *meetAt(Instruction *Where, const View &V, const Pieces &P, bool &Ch
 
 } // namespace
 
+void eraseMarksOfSteps(Function &F) {
+  for (Instruction &I : make_early_inc_range(instructions(F)))
+    if (const auto *Call = dyn_cast<IntrinsicInst>(&I); Call && Call->getIntrinsicID() == Intrinsic::sideeffect && Call->isConvergent())
+      I.eraseFromParent();
+}
+
 bool cutAtSteps(const View &V, Pieces &Out, bool BySubGroups) {
   Function &F = *Out.Starts.front()->getParent();
   if (partCopies(F))
@@ -152,7 +160,7 @@ bool cutAtSteps(const View &V, Pieces &Out, bool BySubGroups) {
           const Value *Object = objectOf(Pointer, F, V);
           const bool Near = isInLocalMemory(*Object, F);
           if (!isa<AllocaInst>(Object) && (Near || BySubGroups) && All.size() < MaxStepped)
-            All.push_back({&I, Object, V.Uniform->isUniform(Pointer), isa<StoreInst>(I), V.together(B), Near, I.isVolatile()});
+            All.push_back({&I, Object, V.Uniform->isUniform(broughtBy(Pointer)), isa<StoreInst>(I), V.together(B), Near, I.isVolatile()});
         }
     for (const Access &Then : All)
       for (const Access &First : All) {
@@ -179,8 +187,13 @@ bool cutAtSteps(const View &V, Pieces &Out, bool BySubGroups) {
           continue;
         if (!mayCut(Out))
           return false;
-        if (!canSplitGuards(*Where->getParent(), V, Out)) // or they would be split again and again, for nothing
+        if (!canSplitGuards(*Where->getParent(), V, Out)) { // or they would be split again and again, for nothing
+          if (Instruction *Met = Then.Near ? splitWays(*Where, V, Out) : nullptr) {
+            Out.Starts.insert(SplitBlock(Met->getParent(), Met->getIterator()));
+            return true;
+          }
           continue;
+        }
         bool Changed = false;
         if (Instruction *Met = meetAt(Where, V, Out, Changed)) {
           Out.Starts.insert(SplitBlock(Met->getParent(), Met->getIterator()));

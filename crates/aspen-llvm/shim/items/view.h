@@ -182,6 +182,13 @@ bool canSplitGuards(BasicBlock &At, const View &V, const Pieces &P);
 // Source: split_guards.cpp.
 Instruction *splitGuard(Instruction &Where, const View &V, const Pieces &P);
 
+// The same for a place to which no such guards lead. All that are between where all were together last and where they are again wait in front of it, or of what may follow it.
+// Null where that is not in one piece, or a loop is around the place. Source: split_ways.cpp.
+Instruction *splitWays(Instruction &Where, const View &V, const Pieces &P);
+
+// What some brought to a place where all came together, if it is that; else the value itself. Source: split_guards.cpp.
+const Value *broughtBy(const Value *V);
+
 // Where lanes are to be in step; whether the item was changed. Source: steps.cpp.
 bool cutAtSteps(const View &V, Pieces &Out, bool BySubGroups);
 
