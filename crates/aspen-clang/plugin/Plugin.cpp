@@ -22,6 +22,7 @@
 #include "ModuleOrder.h"
 #include "Names.h"
 #include "OlderErrors.h"
+#include "OtherBuiltins.h"
 #include "OwnObjects.h"
 #include "Pragmas.h"
 #include "Redirected.h"
@@ -121,6 +122,7 @@ public:
   /// The parser is done with a declaration.
   void declared(DeclGroupRef Group) {
     see(Group);
+    keepFromEvaluation(CI.getASTContext(), Group);
     for (Decl *D : Group)
       markAsDeclared(CI.getASTContext(), D);
     if (library() != DeviceLibrary::Host)
