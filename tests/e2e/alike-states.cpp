@@ -5,6 +5,7 @@
 //# stdout: 0 wrong of 774
 //# run: ./a.out
 //# stdout: 0 wrong of 774
+//# deep: further levels of optimisation
 //# run: aspen++ -O3 -fsycl-targets=native_cpu -fsycl-id-queries-fit-in-int {self} -o a.out
 //# run: env ASPEN_CPU_GROUPS=items ./a.out
 //# stdout: 0 wrong of 774

@@ -8,6 +8,7 @@
 //# stdout: 0 wrong of 84
 //# run: env ASPEN_CPU_GROUPS=items ./a.out
 //# stdout: 0 wrong of 84
+//# deep: further levels of optimisation
 //# run: aspen++ -O1 -fsycl-targets=native_cpu {self} -o a.out
 //# run: ./a.out
 //# stdout: 0 wrong of 84

@@ -4,6 +4,7 @@
 //# stdout: 0 wrong
 //# run: ./a.out
 //# stdout: 0 wrong
+//# deep: further levels of optimisation
 //# run: aspen++ -O3 -fsycl-targets=x86_64_v4,native_cpu {self} -o a.out
 //# run: ./a.out
 //# stdout: 0 wrong

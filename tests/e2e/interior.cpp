@@ -7,6 +7,7 @@
 //# stdout: 0 wrong of 672
 //# run: env ASPEN_CPU_GROUPS=items ./a.out
 //# stdout: 0 wrong of 672
+//# deep: further levels of optimisation
 //# run: aspen++ -O3 -fsycl-targets=native_cpu {self} -o a.out
 //# run: ./a.out
 //# stdout: 0 wrong of 672

@@ -7,6 +7,7 @@
 //# stdout: 0 wrong of 432
 //# run: env ASPEN_CPU_GROUPS=items ./a.out
 //# stdout: 0 wrong of 432
+//# deep: further levels of optimisation
 //# run: aspen++ -O3 -ffp-contract=off -fsycl-targets=native_cpu,x86_64_v3 -fsycl-id-queries-fit-in-int {self} -o a.out
 //# run: ./a.out
 //# stdout: 0 wrong of 432

@@ -5,6 +5,7 @@
 //# stdout: wrong 0 0 0 0 0 0 0 0
 //# run: ./a.out
 //# stdout: wrong 0 0 0 0 0 0 0 0
+//# deep: further levels of optimisation
 //# run: aspen++ -O1 -fsycl-targets=native_cpu {self} -o a.out
 //# run: ./a.out
 //# stdout: wrong 0 0 0 0 0 0 0 0

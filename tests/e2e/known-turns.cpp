@@ -8,6 +8,7 @@
 //# stdout: wrong 0
 //# run: env ASPEN_CPU_GROUPS=items ./a.out
 //# stdout: wrong 0
+//# deep: further levels of optimisation
 //# run: aspen++ -O3 -fsycl-targets=native_cpu -fsycl-id-queries-fit-in-int {self} -o b.out
 //# run: ./b.out
 //# stdout: wrong 0

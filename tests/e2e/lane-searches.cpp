@@ -8,6 +8,7 @@
 //# stdout: 0 wrong of 67
 //# run: ./a.out
 //# stdout: 0 wrong of 67
+//# deep: further levels of optimisation
 //# run: aspen++ -O3 -fsycl-targets=native_cpu {self} -o a.out
 //# run: ./a.out
 //# stdout: 0 wrong of 67

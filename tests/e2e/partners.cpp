@@ -9,15 +9,16 @@
 //# stdout: 0 wrong of 1569
 //# run: env ASPEN_CPU_GROUPS=items ./a.out
 //# stdout: 0 wrong of 1569
-//# run: aspen++ -O3 -fsycl-targets=native_cpu -fsycl-id-queries-fit-in-int {self} -o a.out
-//# run: ./a.out
-//# stdout: 0 wrong of 1569
 // A sort is made of vectors whose steps are shorter than they are, and longer; between its stores it asks where local memory begins.
 //# run: aspen++ -O2 -fsycl-targets=native_cpu -fsycl-dump-device-code=images sort.cpp -o b.out
 //# sh: llvm-objdump-22 -d --no-show-raw-insn images/* | grep -cE 'vpcmp(u|nle|lt|nlt|le|gt)[a-z]*d.*zmm'
 //# stdout~: ^[1-9][0-9]*$
 //# run: ./b.out
 //# stdout: sorted
+//# deep: further levels of optimisation
+//# run: aspen++ -O3 -fsycl-targets=native_cpu -fsycl-id-queries-fit-in-int {self} -o a.out
+//# run: ./a.out
+//# stdout: 0 wrong of 1569
 #include <cstdio>
 #include <sycl/sycl.hpp>
 #include <vector>

@@ -3,6 +3,7 @@
 //# run: aspen++ -O2 -fsycl-targets=native_cpu {self} -o a.out
 //# run: ./a.out
 //# stdout: 0 wrong
+//# deep: further levels of optimisation
 //# run: aspen++ -O1 -fsycl-targets=native_cpu {self} -o a.out
 //# run: ./a.out
 //# stdout: 0 wrong

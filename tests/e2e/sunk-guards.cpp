@@ -8,6 +8,7 @@
 //# stdout: 0 wrong of 2240
 //# run: env ASPEN_CPU_GROUPS=items ./a.out
 //# stdout: 0 wrong of 2240
+//# deep: further levels of optimisation
 //# run: aspen++ -O3 -fsycl-targets=native_cpu -fsycl-id-queries-fit-in-int {self} -o a.out
 //# run: ./a.out
 //# stdout: 0 wrong of 2240

@@ -6,6 +6,7 @@
 //# stdout: wrong 0
 //# run: ./a.out
 //# stdout: wrong 0
+//# deep: further levels of optimisation
 //# run: aspen++ -O3 -ffp-contract=off -fsycl-targets=native_cpu {self} -o a.out
 //# run: ./a.out
 //# stdout: wrong 0
