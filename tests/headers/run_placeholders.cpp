@@ -94,7 +94,7 @@ static void placeholders(sycl::queue &q) {
     h.require(place);
     h.parallel_for(sycl::range<1>(8), [=](sycl::id<1> i) { copy[i] = place[i] * 10; });
   });
-  q.copy(second, memory).wait(); // requires by itself
+  q.copy(sycl::accessor(other, sycl::read_only), memory).wait(); // requires by itself
   CHECK(memory[0] == 10 && memory[7] == 80);
   // Each command group anew.
   CHECK(refused(q, [&](sycl::handler &h) { h.parallel_for(sycl::range<1>(8), function); }));
