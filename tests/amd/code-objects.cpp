@@ -55,10 +55,10 @@
 //# stdout~: 0x56ce
 //# stdout!~: 0x2b67
 // As DPC++ spells it.
-//# run: aspen++ -w -fsycl-targets=amdgcn-amd-amdhsa -Xsycl-target-backend=amdgcn-amd-amdhsa --offload-arch=gfx90a {self} -o b.out
+//# run: aspen++ -w -fsycl-targets=amdgcn-amd-amdhsa -Xsycl-target-backend=amdgcn-amd-amdhsa --offload-arch=gfx90a asks.cpp -o b.out
 //# run: aspen inspect b.out
 //# stdout~: amd_gpu_gfx90a  native
-//# run: aspen++ -fsycl-targets=amdgcn-amd-amdhsa {self} -o c.out
+//# run: aspen++ -fsycl-targets=amdgcn-amd-amdhsa asks.cpp -o c.out
 //# exit: 1
 //# stderr~: 'amdgcn-amd-amdhsa' needs to know for which processor: -Xsycl-target-backend=amdgcn-amd-amdhsa --offload-arch=gfx90a
 // A program for them alone says so where it runs.
@@ -66,12 +66,12 @@
 //# exit: 1
 //# stdout~: the program has no image of it for native_cpu, only for amd_gpu_gfx90a
 // The linker's words, and what is missing.
-//# run: aspen++ -w -fsycl-targets=amd_gpu_gfx90a -Xs --no-such-option {self} -o c.out
+//# run: aspen++ -w -fsycl-targets=amd_gpu_gfx90a -Xs --no-such-option asks.cpp -o c.out
 //# exit: 1
 //# stderr~: cannot make image 'c_\d': .*ld\.lld-22 -shared .*--no-such-option
 //# stderr~: unknown argument
 //# absent: c.out
-//# sh: mkdir bin; for p in clang++-22 clang-22 sh ld objcopy as; do ln -s $(command -v $p) bin/$p; done; driver=$(command -v aspen++); PATH=$PWD/bin $driver -w -fsycl-targets=amd_gpu_gfx90a {self} -o c.out
+//# sh: mkdir bin; for p in clang++-22 clang-22 sh ld objcopy as; do ln -s $(command -v $p) bin/$p; done; driver=$(command -v aspen++); PATH=$PWD/bin $driver -w -fsycl-targets=amd_gpu_gfx90a asks.cpp -o c.out
 //# exit: 1
 //# stderr~: cannot run 'ld\.lld-22' \(the package lld-22
 //# sh: mkdir broken; echo no bitcode > broken/ocml.bc
@@ -85,7 +85,7 @@
 //# run: ASPEN_DEVICE_SELECTOR=native_cpu ./f.out
 //# stdout: 42
 // Compiling needs neither.
-//# sh: driver=$(command -v aspen++); PATH=$PWD/bin $driver -w -O2 -fsycl-targets=amd_gpu_gfx90a -c {self} -o e.o
+//# sh: driver=$(command -v aspen++); PATH=$PWD/bin $driver -w -O2 -fsycl-targets=amd_gpu_gfx90a -c asks.cpp -o e.o
 //# run: aspen++ -w e.o -o e.out
 #include <cmath>
 #include <cstdio>
@@ -168,9 +168,15 @@ int main() {
   });
 }
 //# file: asks.cpp
+#include <cstdio>
 #include <sycl/sycl.hpp>
 int main() {
   sycl::queue q;
   float *p = sycl::malloc_shared<float>(1, q);
-  q.single_task([=] { *p = sycl::sin(*p); });
+  try {
+    q.single_task([=] { *p = sycl::sin(*p); });
+  } catch (const sycl::exception &e) {
+    std::puts(e.what());
+    return 1;
+  }
 }

@@ -1,17 +1,15 @@
 // Every one of AMD's processors that the database knows: LLVM makes code for it, or it is refused with the reason.
 //# sh: aspen targets | grep -o 'amd_gpu_gfx[0-9a-f]*' | sort -u > all; wc -l < all
 //# stdout: 41
-//# sh: grep -v -x -e amd_gpu_gfx940 -e amd_gpu_gfx941 all | paste -sd, > names; wc -c < names
-//# sh: aspen++ -O2 -fsycl-targets=$(cat names) -save-temps=stages {self} -o a.out
+// One of each generation; a deep run takes all.
+//# sh: aspen++ -O2 -fsycl-targets=$(printf 'amd_gpu_%s,' gfx700 gfx803 gfx906 gfx90a gfx942 gfx1030 gfx1100)amd_gpu_gfx1201 -save-temps=few {self} -o a.out
 //# run: aspen inspect a.out
-//# count: 39 stdout  native
-// LLVM disassembles from gfx8 on.
-//# sh: for f in $(ls stages/*.hsaco | grep -v gfx7); do name=$(echo $f | grep -o 'gfx[0-9a-f]*'); llvm-objdump-22 -d --mcpu=$name $f > text && grep -q s_endpgm text && ! grep -q "<unknown>" text || echo bad $f; done
+//# count: 8 stdout  native
+//# sh: for f in $(ls few/*.hsaco | grep -v gfx7); do name=$(echo $f | grep -o 'gfx[0-9a-f]*'); llvm-objdump-22 -d --mcpu=$name $f > text && grep -q s_endpgm text && ! grep -q "<unknown>" text || echo bad $f; done
 //# stdout!~: .
-// Wavefronts have 64 lanes before gfx10, and 32 from there on.
-//# sh: for f in stages/*.hsaco; do echo $(echo $f | grep -o 'gfx[0-9a-f]*') $(llvm-readelf-22 --notes $f | grep wavefront_size); done
-//# count: 20 stdout ^gfx[789].*wavefront_size: 64$
-//# count: 19 stdout ^gfx1.*wavefront_size: 32$
+//# sh: for f in few/*.hsaco; do echo $(echo $f | grep -o 'gfx[0-9a-f]*') $(llvm-readelf-22 --notes $f | grep wavefront_size); done
+//# count: 5 stdout ^gfx[789].*wavefront_size: 64$
+//# count: 3 stdout ^gfx1.*wavefront_size: 32$
 //# run: aspen++ -fsycl-targets=amd_gpu_gfx940 {self} -o b.out
 //# exit: 1
 //# stderr~: no code can be made for 'amd_gpu_gfx940': LLVM 22 has no code generator for it \('amd_gpu_gfx942' is what came of it\)
@@ -27,6 +25,18 @@
 //# run: aspen++ -w -DSIZE=16 -fsycl-targets=amd_gpu_gfx803 {self} -o c.out
 //# exit: 1
 //# stderr~: its kernels require sub-groups of 16 work-items, and those of gfx803 have 64
+//# deep: each of them
+//# sh: grep -v -x -e amd_gpu_gfx940 -e amd_gpu_gfx941 all | paste -sd, > names; wc -c < names
+//# sh: aspen++ -O2 -fsycl-targets=$(cat names) -save-temps=stages {self} -o a.out
+//# run: aspen inspect a.out
+//# count: 39 stdout  native
+// LLVM disassembles from gfx8 on.
+//# sh: for f in $(ls stages/*.hsaco | grep -v gfx7); do name=$(echo $f | grep -o 'gfx[0-9a-f]*'); llvm-objdump-22 -d --mcpu=$name $f > text && grep -q s_endpgm text && ! grep -q "<unknown>" text || echo bad $f; done
+//# stdout!~: .
+// Wavefronts have 64 lanes before gfx10, and 32 from there on.
+//# sh: for f in stages/*.hsaco; do echo $(echo $f | grep -o 'gfx[0-9a-f]*') $(llvm-readelf-22 --notes $f | grep wavefront_size); done
+//# count: 20 stdout ^gfx[789].*wavefront_size: 64$
+//# count: 19 stdout ^gfx1.*wavefront_size: 32$
 #include <sycl/sycl.hpp>
 #ifdef SIZE
 #define REQUIRED [[sycl::reqd_sub_group_size(SIZE)]]

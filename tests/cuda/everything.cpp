@@ -1,12 +1,14 @@
 // Everything that is of its own on NVIDIA's GPUs, in one program: indices of all launches, sub-groups of 32 lanes (the last one short), group
 // algorithms of every type, atomic operations of every order and scope, local memory, functions of libdevice, printf.
 //
-// CI has no GPU: there it must be code for every kind of processor, and right on the embedded CPU with such sub-groups.
-//# run: aspen++ -O2 -fsycl-targets=nvidia_gpu_sm_50,nvidia_gpu_sm_60,nvidia_gpu_sm_70,nvidia_gpu_sm_90a {self} -o a.out
+// CI has no GPU: there it must be code for the oldest and the newest kind of processor (a deep run: for those between), and right on the embedded CPU with such sub-groups.
+//# run: aspen++ -O2 -fsycl-targets=nvidia_gpu_sm_50,nvidia_gpu_sm_90a {self} -o a.out
 //# run: aspen++ -O0 -fsycl-targets=nvidia_gpu_sm_90,native_cpu {self} -o b.out
 //# run: ASPEN_DEVICE_PROFILE=nvidia_gpu_sm_90 ./b.out
 //# stdout: from the device: 42 words
 //# stdout: ok
+//# deep: the kinds between
+//# run: aspen++ -O2 -fsycl-targets=nvidia_gpu_sm_60,nvidia_gpu_sm_70 {self} -o c.out
 #include <cmath>
 #include <cstdio>
 #include <sycl/sycl.hpp>

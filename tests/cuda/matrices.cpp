@@ -10,6 +10,7 @@
 //# stdout~: ld\.(global\.)?(v2\.b32|b64)
 // Two instructions a product of halves, of bfloat16, of bytes and of tf32, one of double.
 //# count: 9 stdout mma\.sync
+//# deep: shapes and processors without such instructions
 //# run: aspen++ -O2 -DOTHER -fsycl-targets=nvidia_gpu_sm_80 -save-temps=other {self} -o b.out
 //# sh: cat other/*.ptx
 //# stdout!~: mma\.sync

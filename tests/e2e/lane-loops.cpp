@@ -7,6 +7,7 @@
 //# run: env ASPEN_CPU_LEVEL=4 ./a.out
 //# stdout: all right
 // A loop that leaves by several ways, of which each tells something else, in a kernel over a range is vectors.
+//# deep: what became vectors
 //# run: aspen++ -O2 -fsycl-targets=native_cpu -fsycl-dump-device-code=images mandelbrot.cpp -o b.out
 //# sh: llvm-objdump-22 -d --no-show-raw-insn images/* | grep -cE 'vfmadd.*ps.*zmm'
 //# stdout~: ^[1-9]

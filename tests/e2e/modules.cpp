@@ -10,6 +10,7 @@
 // The chain goes through the module, and the warning is the module's.
 //# run: aspen++ -std=c++20 -fsyntax-only narrow.cppm
 //# stderr~: ^narrow.cppm:4:52: warning: function 'narrow' uses aspect 'fp64' not listed in 'sycl::device_has' \[-Wsycl-aspects\]$
+//# deep: what is missing or of other passes
 // Attributes behind the declarations of modules are taken wherever SYCL allows them.
 //# run: aspen++ -std=c++20 -fsycl-targets=native_cpu -fprebuilt-module-path=. -fmodule-output=here.pcm -c late.cppm -o late.o
 //# sh: test -f here.pcm -a -d here.pcm.passes -a ! -e late.pcm

@@ -10,6 +10,7 @@
 //# run: env ASPEN_CPU_GROUPS=items ./a.out
 //# stdout: 0 wrong of 1569
 // A sort is made of vectors whose steps are shorter than they are, and longer; between its stores it asks where local memory begins.
+//# deep: what became vectors
 //# run: aspen++ -O2 -fsycl-targets=native_cpu -fsycl-dump-device-code=images sort.cpp -o b.out
 //# sh: llvm-objdump-22 -d --no-show-raw-insn images/* | grep -cE 'vpcmp(u|nle|lt|nlt|le|gt)[a-z]*d.*zmm'
 //# stdout~: ^[1-9][0-9]*$

@@ -1,9 +1,11 @@
 //! `cargo xtask test`: everything CI runs. All suites run even when one fails; the last line counts what passed and what failed.
 
+mod headers;
+
 use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -46,7 +48,7 @@ const SUITES: [Suite; 16] = [
     Suite { name: "generated", about: "generated files are up to date", run: |tree, _, _| generate::check(&tree.root) },
     Suite { name: "layers", about: "planes of the crates", run: |tree, _, _| layers::check(tree) },
     Suite { name: "unit", about: "tests at the crates", run: unit },
-    Suite { name: "headers", about: "every header alone, and what the headers offer", run: headers },
+    Suite { name: "headers", about: "every header alone, and what the headers offer", run: headers::run },
     Suite { name: "aot", about: "the target database against ocloc", run: aot },
     Suite { name: "reality", about: "the target database against the devices that are there", run: reality },
     Suite { name: "e2e", about: "programs of tests/e2e against an installation", run: e2e },
@@ -162,113 +164,6 @@ fn unit(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
     })
 }
 
-/// People may include parts of the header: each file compiles alone and twice in a unit. What the parts offer stands in `tests/headers`:
-/// units of static assertions, and programs (`run_*.cpp`) that check themselves.
-fn headers(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
-    let bin = tree.build()?;
-    let folder = tree.target.join("headers");
-    std::fs::create_dir_all(&folder)?;
-    let validator = bin.join("aspen-e2e");
-    let cache = folder.join("cache");
-    install::forget(&cache)?;
-    let headers = [
-        "include/sycl",
-        "include/sycl/access",
-        "include/sycl/ext/intel",
-        "include/sycl/ext/intel/experimental",
-        "include/sycl/ext/oneapi",
-        "include/sycl/ext/oneapi/device_global",
-        "include/sycl/ext/oneapi/experimental",
-        "include/sycl/ext/oneapi/experimental/annotated_arg",
-        "include/sycl/ext/oneapi/experimental/annotated_ptr",
-        "include/sycl/ext/oneapi/experimental/async_alloc",
-        "include/sycl/ext/oneapi/experimental/complex",
-        "include/sycl/ext/oneapi/experimental/cuda",
-        "include/sycl/ext/oneapi/experimental/graph",
-        "include/sycl/ext/oneapi/kernel_properties",
-        "include/sycl/ext/oneapi/properties",
-        "include/sycl/ext/oneapi/virtual_mem",
-        "include/sycl/info",
-        "include/sycl/khr",
-        "include/sycl/khr/split_headers",
-        "include/sycl/properties",
-        "include/sycl/usm",
-        "include/CL",
-        "include/CL/sycl",
-        "include/CL/sycl/INTEL",
-        "include/CL/sycl/access",
-        "include/CL/sycl/backend",
-        "include/dpct",
-        "include/syclcompat",
-    ]
-    .map(|folder| files_in(tree, folder, ".hpp"));
-    let headers = headers.into_iter().collect::<Result<Vec<_>>>()?;
-    let (mut chains, mut deeper): (Vec<Vec<Step>>, u64) = (Vec::new(), 0);
-    for name in headers.into_iter().flatten() {
-        if let Some(to) = forwards_to(&std::fs::read_to_string(tree.root.join(&name))?) {
-            ensure!(tree.root.join("include").join(to).is_file(), "{name} includes <{to}>, which is not there");
-            continue;
-        }
-        let header = name.trim_start_matches("include/");
-        let unit = folder.join(format!("{}.cpp", header.replace(['/', '.'], "_")));
-        std::fs::write(&unit, format!("#include <{header}>\n#include <{header}>\n"))?;
-        let mut compile = strict(&bin, "c++17", &unit);
-        compile.arg("-fsyntax-only").env("ASPEN_CACHE", "0");
-        if depth == Depth::Usual {
-            // What it forgets to include, the host's pass mostly misses too.
-            compile.arg("-fsycl-host-only");
-            deeper += 1;
-        }
-        chains.push(vec![(format!("<{header}>"), compile)]);
-    }
-    for name in files_in(tree, "tests/headers", ".cpp")? {
-        let unit = tree.root.join(&name);
-        let is_program = name.contains("/run_");
-        for standard in ["c++17", "c++20", "c++23"] {
-            // What changes with the standard stands in the units; programs take long to compile, and the suite `cuda` does so in C++23.
-            if is_program && standard != "c++17" {
-                continue;
-            }
-            if standard == "c++20" && depth == Depth::Usual {
-                deeper += 1;
-                continue;
-            }
-            let mut compile = strict(&bin, standard, &unit);
-            compile.env("ASPEN_CACHE_DIR", &cache);
-            if !is_program {
-                chains.push(vec![(format!("{name} as {standard}"), {
-                    compile.arg("-fsyntax-only");
-                    compile
-                })]);
-                continue;
-            }
-            let program = folder.join(unit.file_stem().context("a unit has a name")?);
-            compile.arg("-O2").arg("-o").arg(&program);
-            let run = (format!("{name}, run"), Command::new(&program));
-            if depth == Depth::Usual {
-                compile.arg("-fsycl-targets=native_cpu");
-                deeper += 1;
-                chains.push(vec![(format!("{name}, built"), compile), run]);
-                continue;
-            }
-            let mut validate = Command::new(&validator);
-            validate.arg("--validate").arg(&program);
-            chains.push(vec![(format!("{name}, built"), compile), (format!("{name}, its SPIR-V"), validate), run]);
-        }
-    }
-    *count = Count { deeper, ..at_once(chains) };
-    ensure!(count.failed == 0, "headers that do not keep what they promise");
-    Ok(())
-}
-
-/// The header that this one is another name of, if it holds nothing else.
-fn forwards_to(text: &str) -> Option<&str> {
-    let is_code = |line: &&str| !line.is_empty() && !line.starts_with("//") && *line != "#pragma once";
-    let mut code = text.lines().map(str::trim).filter(is_code);
-    let to = code.next()?.strip_prefix("#include <")?.strip_suffix('>')?;
-    (to.starts_with("sycl/") && code.next().is_none()).then_some(to)
-}
-
 /// A command, and what it shows.
 type Step = (String, Command);
 
@@ -318,13 +213,6 @@ fn files_in(tree: &Tree, folder: &str, ending: &str) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// All passes over a unit, with every warning an error.
-fn strict(bin: &Path, standard: &str, unit: &Path) -> Command {
-    let mut compile = Command::new(bin.join("aspen++"));
-    compile.args([&format!("-std={standard}"), "-Wall", "-Wextra", "-Werror"]).arg(unit);
-    compile
-}
-
 fn aot(tree: &Tree, _: Depth, count: &mut Count) -> Result<()> {
     count.passed += matrix::run(tree)?;
     Ok(())
@@ -351,20 +239,26 @@ fn runner(tree: &Tree, depth: Depth, tests: &str) -> Result<Command> {
     Ok(runner)
 }
 
-/// Runs tests whose commands share a cache, as a user's do: SYCL's header is precompiled once and not for each test. Tests of caches have
-/// some of their own.
+/// The cache of all commands that the suites run, as a user's is: SYCL's header is precompiled once for each set of options, and not for each
+/// test. Tests of caches have some of their own. Made anew in each run; there is room for all that a run makes.
+fn cache(tree: &Tree) -> Result<[(&'static str, String); 2]> {
+    static ANEW: OnceLock<()> = OnceLock::new();
+    let cache = tree.built().join("tests-cache");
+    if ANEW.set(()).is_ok() {
+        install::forget(&cache)?;
+    }
+    Ok([("ASPEN_CACHE_DIR", cache.display().to_string()), ("ASPEN_CACHE_SIZE", "32G".to_owned())])
+}
+
+/// Runs tests whose commands share the [`cache`].
 fn with_one_cache(tree: &Tree, depth: Depth, tests: &str, variables: &[&str], count: &mut Count) -> Result<()> {
     let bin = install::made(tree)?;
-    let cache = tree.built().join(format!("{}-cache", tests.replace('/', "-")));
-    install::forget(&cache)?;
     let mut runner = runner(tree, depth, tests)?;
-    runner.arg("--env").arg(format!("ASPEN_CACHE_DIR={}", cache.display()));
-    for variable in variables {
+    let cache = cache(tree)?.map(|(name, value)| format!("{name}={value}"));
+    for variable in cache.iter().map(String::as_str).chain(variables.iter().copied()) {
         runner.args(["--env", variable]);
     }
-    let outcome = counted(runner.arg("--bin").arg(&bin), count, tally);
-    install::forget(&cache)?;
-    outcome
+    counted(runner.arg("--bin").arg(&bin), count, tally)
 }
 
 /// What chapters show is what they print on the device that is there everywhere.
@@ -407,8 +301,7 @@ fn onedpl(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
 fn gpu_programs(tree: &Tree, depth: Depth, count: &mut Count, name: &str, targets: &str, variables: &[(&str, &Path)]) -> Result<()> {
     let bin = install::made(tree)?;
     let folder = tree.target.join(name);
-    let cache = folder.join("cache");
-    install::forget(&cache)?;
+    let cache = cache(tree)?;
     std::fs::create_dir_all(&folder)?;
     let programs = [files_in(tree, "tests/headers", ".cpp")?, files_in(tree, "examples", ".cpp")?].concat();
     let (deep, usual): (Vec<String>, Vec<String>) = programs
@@ -424,7 +317,7 @@ fn gpu_programs(tree: &Tree, depth: Depth, count: &mut Count, name: &str, target
                 let mut build = Command::new(bin.join("aspen++"));
                 build
                     .envs(variables.iter().copied())
-                    .env("ASPEN_CACHE_DIR", &cache)
+                    .envs(cache.iter().map(|(name, value)| (name, value)))
                     .args(["-w", "-std=c++23", "-O2", &format!("-fsycl-targets={targets}")])
                     .arg(tree.root.join(&name));
                 build.arg("-o").arg(folder.join(name.replace('/', "-")));
@@ -480,6 +373,9 @@ fn opencl(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
         println!("-- {}", driver.name);
         let mut runner = runner(tree, depth, "tests/opencl")?;
         runner.arg("--built").arg(&built);
+        for (name, value) in self::cache(tree)? {
+            runner.arg("--compilers-env").arg(format!("{name}={value}"));
+        }
         for (name, value) in driver.environment(&cache) {
             runner.arg("--env").arg(format!("{name}={value}"));
         }
@@ -551,18 +447,6 @@ mod tests {
     #[test]
     fn generated_files_are_up_to_date() {
         generate::check(&Tree::find(crate::shell::Profile::Debug).expect("the repository").root).expect("run `cargo xtask generate`");
-    }
-
-    #[test]
-    fn headers_forward_or_do_more() {
-        for (text, expected) in [
-            ("//! Why.\n#pragma once\n\n#include <sycl/vec.hpp>\n", Some("sycl/vec.hpp")),
-            ("#pragma once\n#include <sycl/vec.hpp>\n#include <sycl/range.hpp>\n", None),
-            ("#pragma once\n#include <vector>\n", None),
-            ("#define A\n#include <sycl/vec.hpp>\n", None),
-        ] {
-            assert_eq!(forwards_to(text), expected, "{text}");
-        }
     }
 
     #[test]

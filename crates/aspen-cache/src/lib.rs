@@ -13,11 +13,13 @@ pub mod program;
 pub mod protocol;
 mod remote;
 mod secret;
+mod size;
 
 use std::ffi::OsString;
 
 pub use folder::{Folder, Rules};
 pub use remote::{Part, Remote, Settings};
+pub use size::{DEFAULT_LIMIT_BYTES, SIZES, size_in_bytes};
 
 /// The environment's variables whose names begin so, sorted, as parts of a [`Key`]: they configure what makes the entry.
 pub fn variables(beginnings: &[&str]) -> Vec<String> {

@@ -89,6 +89,20 @@ pub fn cache_is_off() -> bool {
     })
 }
 
+/// How many bytes of precompiled headers are kept: `ASPEN_CACHE_SIZE`. What is no size is said once, and changes nothing.
+fn cache_size() -> u64 {
+    static SIZE: std::sync::OnceLock<u64> = std::sync::OnceLock::new();
+    *SIZE.get_or_init(|| {
+        let value = std::env::var_os("ASPEN_CACHE_SIZE").filter(|value| !value.is_empty());
+        let Some(value) = value.map(|value| value.to_string_lossy().into_owned()) else { return aspen_cache::DEFAULT_LIMIT_BYTES };
+        aspen_cache::size_in_bytes(&value).unwrap_or_else(|near| {
+            let wanted = aspen_cache::SIZES;
+            tell(&format!("aspen++: warning: ASPEN_CACHE_SIZE={value}: '{value}' is not {wanted}; did you mean '{near}'?\n"));
+            aspen_cache::DEFAULT_LIMIT_BYTES
+        })
+    })
+}
+
 /// How many worker processes a tool may run at a time: what the user says; else one under a make, which grants that much without being
 /// asked; else one a core.
 pub fn parallelism(wanted: Option<NonZeroUsize>) -> NonZeroUsize {

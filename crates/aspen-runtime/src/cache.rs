@@ -12,9 +12,6 @@ use aspen_cache::{Folder, Part, Remote, Rules, Settings};
 
 pub use aspen_cache::{Key as CacheKey, variables};
 
-/// Bytes that a cache holds if the user does not say.
-pub const DEFAULT_LIMIT_BYTES: u64 = 1 << 30;
-
 /// The folder inside the user's cache folder.
 const FOLDER: &str = "jit";
 

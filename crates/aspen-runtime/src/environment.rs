@@ -4,10 +4,11 @@ use std::env;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use aspen_cache::{DEFAULT_LIMIT_BYTES, SIZES};
 use aspen_devices::nearest;
 
 use crate::backend::BackendKind;
-use crate::cache::{DEFAULT_LIMIT_BYTES, ProgramCache};
+use crate::cache::ProgramCache;
 use crate::error::{Code, Error, Result};
 use crate::guarded::Bounds;
 use crate::selector::{Selector, Variable};
@@ -197,25 +198,7 @@ fn cache_folder(switch: Option<&str>, size: Option<&str>, named: Option<PathBuf>
 
 /// A number of bytes, or of KiB, MiB, GiB with `K`, `M`, `G` behind it.
 fn size_in_bytes(value: &str) -> Result<u64> {
-    let trimmed = value.trim();
-    let (digits, unit) = trimmed.split_at(trimmed.find(|c: char| !c.is_ascii_digit()).unwrap_or(trimmed.len()));
-    let factor = match unit.trim() {
-        "" => Some(1),
-        "K" | "k" | "KiB" => Some(1_u64 << 10),
-        "M" | "m" | "MiB" => Some(1 << 20),
-        "G" | "g" | "GiB" => Some(1 << 30),
-        _ => None,
-    };
-    let bytes = factor.and_then(|factor| digits.parse::<u64>().ok()?.checked_mul(factor));
-    // Who gives a number with a unit of no sense means it in MiB more often than not.
-    let of_unit = unit.trim().chars().next().map(|letter| letter.to_ascii_uppercase()).filter(|letter| "KMG".contains(*letter));
-    let near = match digits.parse::<u64>() {
-        _ if digits.is_empty() => "1G".to_owned(),
-        // As much as can be said in the largest unit.
-        Ok(number) if factor.is_none() && number <= u64::MAX >> 30 => format!("{digits}{}", of_unit.unwrap_or('M')),
-        _ => format!("{}G", u64::MAX >> 30),
-    };
-    bytes.ok_or_else(|| nonsense("ASPEN_CACHE_SIZE", value, "a number of bytes, or of K, M or G", &near))
+    aspen_cache::size_in_bytes(value).map_err(|near| nonsense("ASPEN_CACHE_SIZE", value, SIZES, &near))
 }
 
 fn thread_count(value: &str) -> Result<usize> {

@@ -12,6 +12,8 @@ use crate::files;
 /// A folder of such results.
 pub struct Built {
     pub folder: PathBuf,
+    /// `NAME=VALUE` of the commands that make them.
+    pub variables: Vec<String>,
 }
 
 /// The test's folder before a step.
@@ -24,9 +26,10 @@ const SAID: [&str; 2] = [".stdout", ".stderr"];
 const FILES: &str = "files";
 
 impl Built {
-    /// The cache of all compiles that are kept: what is precompiled is so once and not for each test.
-    pub fn compilers_cache(&self) -> PathBuf {
-        self.folder.join("cache")
+    /// What these commands find set, but for what a test sets itself.
+    pub fn variables(&self, own: &[String]) -> impl Iterator<Item = (&str, &str)> {
+        let pairs = self.variables.iter().filter_map(|word| word.split_once('='));
+        pairs.filter(move |(name, _)| !own.iter().any(|word| word.split_once('=').is_some_and(|(own, _)| own == *name)))
     }
 
     /// What the step's result depends on: its command, with variables, and all files.

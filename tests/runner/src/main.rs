@@ -69,6 +69,9 @@ struct Args {
     /// Where compiles are kept for a later run of the same tests on another device, and taken from
     #[arg(long, value_name = "FOLDER")]
     built: Option<PathBuf>,
+    /// A variable for the compiles that are kept
+    #[arg(long, value_name = "NAME=VALUE", requires = "built")]
+    compilers_env: Vec<String>,
     /// Writes into chapters what their commands print, where it is not what they show
     #[arg(long)]
     update: bool,
@@ -195,7 +198,7 @@ fn main() -> Result<ExitCode> {
     for test in &skipped {
         println!("SKIP {}: it needs root: {}", test.name, test.needs_root.as_deref().unwrap_or_default());
     }
-    let built = args.built.map(|folder| built::Built { folder });
+    let built = args.built.map(|folder| built::Built { folder, variables: args.compilers_env });
     let next = std::sync::atomic::AtomicUsize::new(0);
     let failed = std::sync::atomic::AtomicUsize::new(0);
     std::thread::scope(|scope| {

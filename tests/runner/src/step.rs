@@ -56,9 +56,7 @@ impl<'t> Session<'t> {
                     self.said = said;
                     return Ok(());
                 }
-                if !variables.iter().any(|word| word.starts_with("ASPEN_CACHE_DIR=")) {
-                    command.env("ASPEN_CACHE_DIR", built.compilers_cache());
-                }
+                command.envs(built.variables(variables));
                 self.execute(command, exit)?;
                 self.validate(value)?;
                 built.keep(&before, self.folder, &self.said)

@@ -46,7 +46,7 @@ fn both(session: &Session, line: &str) -> [(String, Vec<u8>); 2] {
 
 #[test]
 fn deep_objects_are_the_same() {
-    let options = "-DHOW_MANY_OTHERS=1 -Wall -std=c++20";
+    let options = "-DHOW_MANY_OTHERS=1 -Wall -std=c++20 -march=native";
     let session = session(&[("a.cpp", UNIT)]);
     let line = format!("{AUTO} -c a.cpp -MD {options}");
     let [text, kept] = both(&session, &line);
@@ -113,7 +113,6 @@ fn who_minds_reads_the_text() {
         "-c a.cpp -Igetopt",
         "-c a.cpp -Itbb", // libstdc++ asks whether <tbb/tbb.h> is there
         "-c a.cpp -include own/vector",
-        "-c a.cpp -march=native",
         "-c -g -O2 a.cpp",
         "-c -g3 -O0 a.cpp",
         "-c -gline-tables-only a.cpp", // a class has the place of its first declaration
@@ -132,7 +131,7 @@ fn who_minds_reads_the_text() {
 
 /// What is built to be debugged is built often. Its code is the same; debugging information tells less of what nobody uses.
 #[test]
-fn builds_for_debugging_keep_it() {
+fn deep_builds_for_debugging_keep_it() {
     let session = session(&[("a.cpp", UNIT)]);
     let line = "aspen++ -g -fsycl-targets=native_cpu -c a.cpp";
     let code =
@@ -146,7 +145,7 @@ fn builds_for_debugging_keep_it() {
 
 /// The order of SYCL's and C++'s headers says nothing about a unit; that of a library's tokens does.
 #[test]
-fn units_that_a_library_makes_different_have_tags_of_their_own() {
+fn deep_units_that_a_library_makes_different_have_tags_of_their_own() {
     let library = "\
 namespace { int run() {
   sycl::queue q;

@@ -180,7 +180,7 @@ int main() {
 
 /// A device pass may read another source than the host's: work-groups are compared at the launch, ranges at the link.
 #[test]
-fn passes_that_do_not_read_the_same() {
+fn deep_passes_that_do_not_read_the_same() {
     let source = r#"#include <sycl/sycl.hpp>
 #include <cstdio>
 using namespace sycl;

@@ -155,7 +155,7 @@ fn targets_show_both() {
 
 /// The traits and what is decided while compiling.
 #[test]
-fn traits_and_guards_ahead_of_time() {
+fn deep_traits_and_guards_ahead_of_time() {
     let unit = "\
 #include <sycl/device_traits.hpp>
 #include <sycl/ext/oneapi/device_if.hpp>

@@ -42,19 +42,37 @@ fn places(words: &str) -> Vec<String> {
 
 #[test]
 fn a_bundle_compiles_to_what_the_source_compiles_to() {
+    bundles(&[("-c a.ii -o again.o", true), ("-c includes.ii -o again.o", true)]);
+}
+
+#[test]
+fn deep_a_bundle_compiles_however_it_is_given() {
+    bundles(&[
+        ("-x c++ - -c -o again.o < a.ii", true),
+        ("-c -x c++-cpp-output a.ii -fpreprocessed -o again.o", true),
+        ("-x c++-cpp-output -c small.ii -o again.o", false),
+    ]);
+    let session = session();
+    // What the preprocessor has done is not done again, in whatever words it was asked for; open macros stay open.
+    session.ok(
+        "echo 'struct once {}; int value = X;' > once.hpp && echo '#ifndef __linux__\n#error no\n#endif\nint f() { return X; }' > b.cpp",
+    );
+    let words = "-DX=1 --include once.hpp -Xclang -DY=2 -Xpreprocessor -DZ=3";
+    session.ok(&format!("aspen++ {words} -E b.cpp -o b.ii && mv once.hpp gone.hpp && aspen++ {words} -c b.ii && mv gone.hpp once.hpp"));
+    session.ok(&format!("aspen++ {words} -E -frewrite-includes b.cpp -o c.ii && aspen++ {words} -c c.ii"));
+    session.ok("echo 'int f() { return X; }' > d.cpp && aspen++ -DX=1 -E -frewrite-includes d.cpp -o d.ii && aspen++ -DX=1 -c d.ii");
+    session.ok(&format!("aspen++ {OPTIONS} -E a.cpp | aspen++ {OPTIONS} -x c++ - -o piped && ./piped"));
+}
+
+/// Compiles what was preprocessed by such words, where nothing but it is there; the flag: whether it has the source's lines.
+fn bundles(lines: &[(&str, bool)]) {
     let session = session();
     let direct = session.ok(&format!("aspen++ {OPTIONS} -c a.cpp -o a.o"));
     assert!(direct.stderr.contains("a.cpp:5"), "{}", direct.stderr);
     session.ok(&format!("aspen++ {OPTIONS} -E a.cpp -o a.ii"));
     session.ok(&format!("aspen++ {OPTIONS} -E -frewrite-includes a.cpp -o includes.ii"));
     session.ok(&format!("aspen++ {OPTIONS} -E -P -fminimize-whitespace a.cpp -o small.ii"));
-    for (line, keeps_lines) in [
-        ("-c a.ii -o again.o", true),
-        ("-x c++ - -c -o again.o < a.ii", true),
-        ("-c -x c++-cpp-output a.ii -fpreprocessed -o again.o", true),
-        ("-c includes.ii -o again.o", true),
-        ("-x c++-cpp-output -c small.ii -o again.o", false),
-    ] {
+    for &(line, keeps_lines) in lines {
         // Another place: nothing but the text is there.
         let said = session.ok(&format!("mv names.hpp gone; aspen++ {OPTIONS} {line}; code=$?; mv gone names.hpp; exit $code"));
         if keeps_lines {
@@ -67,15 +85,6 @@ fn a_bundle_compiles_to_what_the_source_compiles_to() {
         }
     }
     session.ok("aspen++ again.o -o again && ./again");
-    // What the preprocessor has done is not done again, in whatever words it was asked for; open macros stay open.
-    session.ok(
-        "echo 'struct once {}; int value = X;' > once.hpp && echo '#ifndef __linux__\n#error no\n#endif\nint f() { return X; }' > b.cpp",
-    );
-    let words = "-DX=1 --include once.hpp -Xclang -DY=2 -Xpreprocessor -DZ=3";
-    session.ok(&format!("aspen++ {words} -E b.cpp -o b.ii && mv once.hpp gone.hpp && aspen++ {words} -c b.ii && mv gone.hpp once.hpp"));
-    session.ok(&format!("aspen++ {words} -E -frewrite-includes b.cpp -o c.ii && aspen++ {words} -c c.ii"));
-    session.ok("echo 'int f() { return X; }' > d.cpp && aspen++ -DX=1 -E -frewrite-includes d.cpp -o d.ii && aspen++ -DX=1 -c d.ii");
-    session.ok(&format!("aspen++ {OPTIONS} -E a.cpp | aspen++ {OPTIONS} -x c++ - -o piped && ./piped"));
 }
 
 #[test]

@@ -47,9 +47,6 @@ const SYSTEM: [&str; 6] = [
 /// What a file of all identifiers of a header ends in.
 const IDENTIFIERS: &str = "identifiers";
 
-/// At most so many bytes of precompiled headers are kept, as of programs and images.
-const ROOM: u64 = 1 << 30;
-
 /// The kept headers of one installation.
 #[derive(Debug)]
 pub struct Kept {
@@ -119,6 +116,9 @@ impl Kept {
         // What is installed later may come before what is found now.
         for folder in SYSTEM {
             identity.update(state_of(Path::new(folder)).unwrap_or_default().as_bytes());
+        }
+        if options.words.iter().any(is_about_this_processor) {
+            identity.update(&processor()?);
         }
         let identity = identity.finalize().to_hex().to_string();
         let names = fs::read_to_string(folder.join(format!("{identity}.names"))).unwrap_or_default();
@@ -206,6 +206,8 @@ impl Kept {
             self.missing.borrow_mut().insert(own);
             return Vec::new();
         };
+        // By its time the file tells when it was last used, which is no more than a hint to who makes room.
+        let _ = fs::File::open(&own).and_then(|file| file.set_modified(self.opened));
         let words = ["-include-pch".to_owned(), own.to_string_lossy().into_owned(), "-plugin-arg-aspen".into(), format!("prefix={tag}")];
         words.into_iter().flat_map(|word| ["-Xclang".to_owned(), word]).collect()
     }
@@ -334,11 +336,11 @@ impl Kept {
         for (file, inputs) in made {
             write_whole(&file, inputs.as_bytes(), false)?;
         }
-        self.make_room()
+        self.make_room(crate::cache_size())
     }
 
-    /// The oldest go first.
-    fn make_room(&self) -> Result<(), Error> {
+    /// At most so many bytes stay; those that were not used for longest go first.
+    fn make_room(&self, room: u64) -> Result<(), Error> {
         let failed = |error| Error::file("read", &self.folder, error);
         let mut made = Vec::new();
         for entry in fs::read_dir(&self.folder).map_err(failed)?.flatten() {
@@ -360,7 +362,7 @@ impl Kept {
         made.sort();
         let mut total: u64 = made.iter().map(|(_, bytes, _)| bytes).sum();
         for (_, bytes, file) in made {
-            if total <= ROOM {
+            if total <= room {
                 break;
             }
             for ending in ["inputs", "tag", "asked", "failed", ""] {
@@ -437,7 +439,24 @@ fn is_usual(word: &Word) -> bool {
     let starts = |list: &[&str]| words.first().is_some_and(|word| list.iter().any(|start| word.starts_with(start)));
     let is_one_of = |list: &[&str]| words.iter().all(|word| list.contains(&word.as_str()));
     let is_usual = starts(&USUAL) || is_one_of(&USUAL_TOOLCHAIN) || is_one_of(&USUAL_DEBUG);
-    is_usual && !starts(&UNUSUAL) && !words.iter().any(|word| word.ends_with("=native"))
+    is_usual && !starts(&UNUSUAL)
+}
+
+/// Whether the word means another thing on another machine (`-march=native`), which may have the same cache.
+fn is_about_this_processor(word: &Word) -> bool {
+    match word {
+        Word::All(words) | Word::Host(words) | Word::Device(words) => words.iter().any(|word| word.ends_with("=native")),
+        Word::Link(_) | Word::Input(_) => false,
+    }
+}
+
+/// What tells processors apart for clang: model and features, as the kernel lists them of the first one.
+fn processor() -> Option<Vec<u8>> {
+    const TOLD: [&str; 5] = ["vendor_id", "cpu family", "model", "stepping", "flags"];
+    let all = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let is_told = |line: &&str| line.split_once(':').is_some_and(|(name, _)| TOLD.contains(&name.trim()));
+    let first: Vec<&str> = all.split("\n\n").next()?.lines().filter(is_told).collect();
+    (!first.is_empty()).then(|| first.join("\n").into_bytes())
 }
 
 /// When a file was written and last changed in any way, its size and name, as a line. Packages set the first to when they were made.
@@ -478,8 +497,48 @@ fn collect_names(text: &[u8], names: &mut BTreeSet<String>) {
 
 #[cfg(test)]
 mod tests {
-    use super::is_usual;
-    use crate::args::Word;
+    use super::*;
+
+    #[test]
+    fn what_was_not_used_for_longest_goes_first() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let now = SystemTime::now();
+        let write = |name: &str, used_ago: u64| {
+            for ending in ["", "tag", "inputs"] {
+                let file = folder.path().join(name).with_extension(ending);
+                fs::write(&file, [0; 10]).expect("writable");
+                let file = fs::File::open(&file).expect("it is there");
+                file.set_modified(now - Duration::from_secs(used_ago)).expect("it is ours");
+            }
+        };
+        for (name, used_ago) in [("a", 30), ("b", 10), ("c", 20)] {
+            write(name, used_ago);
+        }
+        let kept = Kept {
+            folder: folder.path().to_owned(),
+            identity: "id".into(),
+            opened: now,
+            names: BTreeSet::new(),
+            unchanged: RefCell::default(),
+            missing: RefCell::default(),
+            given: Given::default(),
+        };
+        let check = |room: u64, expected: &[&str]| {
+            kept.make_room(room).expect("a folder of ours");
+            let mut left: Vec<String> = fs::read_dir(folder.path())
+                .expect("readable")
+                .flatten()
+                .map(|file| file.file_name().to_string_lossy().into_owned())
+                .collect();
+            left.sort();
+            let expected: Vec<String> =
+                expected.iter().flat_map(|name| ["", ".inputs", ".tag"].map(|ending| format!("{name}{ending}"))).collect();
+            assert_eq!(left, expected, "{room}");
+        };
+        check(30, &["a", "b", "c"]);
+        check(29, &["b", "c"]);
+        check(10, &["b"]);
+    }
 
     #[test]
     fn words_that_no_header_minds_or_that_are_part_of_the_name() {
@@ -497,20 +556,14 @@ mod tests {
             "-idirafterown",
             "-O3",
             "-march=x86-64-v3",
+            "-march=native",
         ] {
             check(&[usual], true);
         }
         check(&["-I", "own"], true);
-        for unusual in [
-            "-g3",
-            "-gline-tables-only",
-            "-gmodules",
-            "--gcc-toolchain=/opt/gcc",
-            "-march=native",
-            "-fsanitize=undefined",
-            "-Wp,-DA",
-            "--sysroot=/",
-        ] {
+        for unusual in
+            ["-g3", "-gline-tables-only", "-gmodules", "--gcc-toolchain=/opt/gcc", "-fsanitize=undefined", "-Wp,-DA", "--sysroot=/"]
+        {
             check(&[unusual], false);
         }
         check(&["-Xclang", "-DA"], false);

@@ -51,8 +51,8 @@ pub const VARIABLES: &[Variable] = &[
         name: "ASPEN_CACHE_SIZE",
         values: "bytes, with K, M or G for units of 1024",
         unset: "1G",
-        readers: &["programs"],
-        about: "How much the programs that drivers compiled may take; what was not used for longest goes first.",
+        readers: &["programs", "aspen++"],
+        about: "How much the programs that drivers compiled may take, and as much again the headers that aspen++ keeps precompiled; what was not used for longest goes first.",
     },
     Variable {
         name: "ASPEN_CHECK",

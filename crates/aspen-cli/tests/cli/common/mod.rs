@@ -97,6 +97,7 @@ impl Session {
             .env("TMPDIR", self.path(".tmp"))
             // As for users, SYCL's header is read as text at first only.
             .env("ASPEN_CACHE_DIR", prefix().join("cache"))
+            .env("ASPEN_CACHE_SIZE", "32G")
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .output()
             .expect("sh starts");
