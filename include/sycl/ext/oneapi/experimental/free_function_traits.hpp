@@ -86,8 +86,7 @@ template <class F, bool = has_own_properties<F>> struct free_function_entry {
   using type = F;
 };
 template <class F> struct free_function_entry<F, true> {
-  using own = decltype(std::declval<const F &>().get(ext::oneapi::experimental::properties_tag()));
-  using type = typename add_properties<F, own>::type;
+  using type = typename add_properties<F, own_properties_t<F>>::type;
 };
 
 /// Launches with other arguments are no overloads, as the extension has it, so that programs can ask: none is missing or too many, and each
