@@ -173,8 +173,9 @@ template <class G, class I, class T, class Op> detail::if_group<G, T> joint_redu
   return sum;
 #endif
 }
-template <class G, class I, class Op> auto joint_reduce(G g, I first, I last, Op op) {
-  using T = std::remove_cv_t<std::remove_reference_t<decltype(*first)>>;
+// Its type is said, since errors in what a function of a type to be found out calls name no line of the program.
+template <class G, class I, class Op> std::decay_t<decltype(*std::declval<I &>())> joint_reduce(G g, I first, I last, Op op) {
+  using T = std::decay_t<decltype(*first)>;
   return joint_reduce(g, first, last, known_identity_v<Op, T>, op);
 }
 

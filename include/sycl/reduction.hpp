@@ -302,8 +302,7 @@ inline void reduce_arguments(handler &command, const Shape &shape, std::index_se
     static_assert(!has_scratch<with>, "Aspen does not take work_group_scratch_size beside reductions: use a local_accessor");
     reduce<N>(command, shape, with(function), argument<I>(arguments...)...);
   } else if constexpr (has_own_properties<F>) {
-    const auto own = function.get(ext::oneapi::experimental::properties_tag());
-    reduce_arguments<Name, std::decay_t<decltype(own)>>(command, shape, std::index_sequence<I...>(), arguments...);
+    reduce_arguments<Name, own_properties_t<F>>(command, shape, std::index_sequence<I...>(), arguments...);
   } else {
     reduce<N>(command, shape, function, argument<I>(arguments...)...);
   }

@@ -117,8 +117,14 @@ public:
 #undef __ASPEN_VEC_ELEMENT
 
   // Of a vector that is about to end, a copy: that of a constant one may be the next's. It is const, since what is written there would be lost.
-  template <int... I> constexpr auto swizzle() & { return detail::swizzled<vec, I...>(*this); }
-  template <int... I> constexpr const auto swizzle() const & { return vec<T, sizeof...(I)>(data_[I]...); }
+  template <int... I> constexpr auto swizzle() & {
+    detail::check_indices<N, I...>();
+    return detail::swizzled<vec, I...>(*this);
+  }
+  template <int... I> constexpr const auto swizzle() const & {
+    detail::check_indices<N, I...>();
+    return vec<T, sizeof...(I)>(data_[I]...);
+  }
   constexpr auto lo() & { return half_of<0, 1>(*this); }
   constexpr const auto lo() const & { return half_of<0, 1>(*this); }
   constexpr auto hi() & { return half_of<room / 2, 1>(*this); }

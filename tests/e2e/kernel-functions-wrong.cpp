@@ -7,8 +7,8 @@
 //# stderr~: kernel-functions-wrong\.cpp:26:8: error: .*by value
 //# stderr~: kernel-functions-wrong\.cpp:27:8: error: .*a kernel returns nothing
 //# stderr~: kernel-functions-wrong\.cpp:28:14: error: .*a kernel that is a function has no parameter of type kernel_handler
-//# stderr~: kernel-functions-wrong\.cpp:29:8: error: .*an argument of the launch does not convert to the type of the function's parameter
-//# stderr~: kernel-functions-wrong\.cpp:30:8: error: .*does not convert
+//# stderr~: kernel-functions-wrong\.cpp:29:3: error: no matching function for call to 'single_task'
+//# stderr~: kernel-functions-wrong\.cpp:30:3: error: no matching function for call to 'single_task'
 #include <sycl/sycl.hpp>
 
 namespace ext = sycl::ext::oneapi::experimental;

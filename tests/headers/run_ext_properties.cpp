@@ -69,6 +69,13 @@ struct own_group {
   void operator()(sycl::nd_item<1> i) const { r[i.get_global_id(0)] = 0; }
   auto get(ex::properties_tag) const { return ex::properties{ex::work_group_size<16>}; }
 };
+/// Its `get` is not const, as in many of DPC++'s own programs.
+template <int> struct changing_group {
+  int *r;
+  void operator()(sycl::nd_item<1> i) const { r[i.get_global_id(0)] = 13; }
+  template <class Sum> void operator()(sycl::nd_item<1> i, Sum &) const { (*this)(i); }
+  auto get(ex::properties_tag) { return ex::properties{ex::work_group_size<16>}; }
+};
 
 int main() {
   sycl::queue q;
@@ -166,6 +173,13 @@ int main() {
   q.parallel_for(sycl::nd_range<1>(64, 16), ex::properties{ex::work_group_size<16>}, sycl::reduction(r + 64, sycl::plus<int>()), own_size<4>{r}).wait();
   check(all(64, 8) && r[64] != 0, "own properties beside a reduction");
   refused(sycl::errc::nd_range, "", [&] { q.parallel_for(sycl::nd_range<1>(64, 32), ex::properties{ex::sub_group_size<8>}, own_group{r}); });
+  q.parallel_for(sycl::nd_range<1>(64, 16), changing_group<1>{r}).wait();
+  check(all(64, 13), "own properties of a get that is not const");
+  refused(sycl::errc::nd_range, "16", [&] { q.parallel_for(sycl::nd_range<1>(64, 32), changing_group<2>{r}); });
+  refused(sycl::errc::nd_range, "16", [&] { q.parallel_for(sycl::nd_range<1>(64, 32), ex::properties{ex::sub_group_size<8>}, changing_group<3>{r}); });
+  refused(sycl::errc::nd_range, "16", [&] {
+    q.parallel_for(sycl::nd_range<1>(64, 32), sycl::reduction(r + 64, sycl::plus<int>()), changing_group<4>{r});
+  });
 
   // Lists without what the compiler can make; a name that is only declared.
   using list = decltype(ex::properties{ex::work_group_size<16>, ex::sub_group_size<8>});

@@ -8,6 +8,12 @@ namespace times = sycl::info::event_profiling;
 
 static_assert(SYCL_EXT_ONEAPI_PROFILING_TAG >= 1 && SYCL_EXT_ONEAPI_REDUCTION_PROPERTIES >= 1);
 static_assert(ex::is_property_key<ex::deterministic_key>::value && ex::is_property_key<ex::initialize_to_identity_key>::value);
+// There is no reduction with properties of something else, nor with one that is in no list.
+template <class P, class = void> inline constexpr bool reduces_with = false;
+template <class P>
+inline constexpr bool reduces_with<P, std::void_t<decltype(sycl::reduction(std::declval<int *>(), sycl::plus<int>(), std::declval<P>()))>> = true;
+static_assert(reduces_with<decltype(ex::properties{ex::deterministic})> && reduces_with<ex::empty_properties_t>);
+static_assert(!reduces_with<decltype(ex::properties{ex::deterministic, ex::full_group})> && !reduces_with<decltype(ex::deterministic)>);
 
 static void tags(const sycl::device &d) {
   sycl::queue plain(d);

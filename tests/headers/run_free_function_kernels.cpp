@@ -61,6 +61,22 @@ static_assert(ex::is_single_task_kernel_v<set<int>> && ex::is_single_task_kernel
 static_assert(!ex::is_kernel_v<plain> && !ex::is_single_task_kernel_v<plain> && !ex::is_nd_range_kernel_v<nothing, 4>);
 static_assert(ex::is_single_task_kernel_v<(void (*)(int *))over> && ex::is_nd_range_kernel_v<(void (*)(long *))over, 3>);
 
+// Launches with arguments that the function does not take are no overloads. Source: sycl_ext_oneapi_free_function_kernels.
+template <auto *Func, class... A>
+using task_launch = decltype(ex::single_task(std::declval<sycl::handler &>(), ex::kernel_function<Func>, std::declval<A>()...));
+template <auto *Func, class... A>
+using range_launch = decltype(ex::nd_launch(std::declval<sycl::queue &>(), std::declval<sycl::nd_range<1>>(), ex::kernel_function<Func>, std::declval<A>()...));
+template <class Void, class... A> inline constexpr bool task_takes = false;
+template <class... A> inline constexpr bool task_takes<std::void_t<task_launch<set<int>, A...>>, A...> = true;
+template <class Void, class... A> inline constexpr bool range_takes = false;
+template <class... A> inline constexpr bool range_takes<std::void_t<range_launch<iota, A...>>, A...> = true;
+static_assert(task_takes<void, int *, double> && range_takes<void, double, float *>);
+static_assert(!task_takes<void, int *> && !task_takes<void, int *, int, int> && !task_takes<void, float *, int> && !task_takes<void, int *, sycl::queue>);
+static_assert(!range_takes<void, float> && !range_takes<void, float, float *, int> && !range_takes<void, float, int *>);
+
+/// An accessor of no buffer is an argument like others, whose elements nobody may reach.
+SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((ex::single_task_kernel)) static void counts(sycl::accessor<int, 1> of, size_t *out) { *out = of.size(); }
+
 template <class F> static bool throws_nd_range(F launch) {
   try {
     launch();
@@ -154,6 +170,15 @@ int main() {
   });
   q.wait();
   CHECK(m[63] == 64);
+  size_t *const size = sycl::malloc_shared<size_t>(1, q);
+  *size = 7;
+  q.submit([&](sycl::handler &h) {
+    h.set_args(sycl::accessor<int, 1>(), size);
+    h.single_task(ex::get_kernel_bundle<counts, sycl::bundle_state::executable>(q.get_context()).ext_oneapi_get_kernel<counts>());
+  });
+  q.wait();
+  CHECK(*size == 0);
+  sycl::free(size, q);
   sycl::free(m, q);
   sycl::free(n, q);
   return failures;

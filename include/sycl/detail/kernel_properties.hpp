@@ -141,27 +141,32 @@ template <class F, class... P> struct add_properties<F, ext::oneapi::experimenta
 template <class T> inline constexpr bool is_properties = false;
 template <class... P> inline constexpr bool is_properties<ext::oneapi::experimental::properties<P...>> = true;
 
-/// Whether a function object brings properties of its own.
+/// The properties that a function object brings itself. Where its `get` is not const, which DPC++ takes alike, a copy is asked.
+template <class F> auto own_properties(const F &f, int) -> std::decay_t<decltype(f.get(ext::oneapi::experimental::properties_tag()))> {
+  return f.get(ext::oneapi::experimental::properties_tag());
+}
+template <class F> auto own_properties(F f, long) -> std::decay_t<decltype(f.get(ext::oneapi::experimental::properties_tag()))> {
+  return f.get(ext::oneapi::experimental::properties_tag());
+}
+template <class F> using own_properties_t = decltype(detail::own_properties(std::declval<const F &>(), 0));
 template <class F, class = void> inline constexpr bool has_own_properties = false;
-template <class F>
-inline constexpr bool has_own_properties<F, std::void_t<decltype(std::declval<const F &>().get(std::declval<ext::oneapi::experimental::properties_tag>()))>> = true;
+template <class F> inline constexpr bool has_own_properties<F, std::void_t<own_properties_t<F>>> = true;
 
 /// The class of a function with its own properties, if it has some.
 template <class F, class = void> struct own_wrap { using type = F; };
 template <class F> struct own_wrap<F, std::enable_if_t<has_own_properties<F>>> {
-  using type = typename add_properties<F, std::decay_t<decltype(std::declval<const F &>().get(std::declval<ext::oneapi::experimental::properties_tag>()))>>::type;
+  using type = typename add_properties<F, own_properties_t<F>>::type;
 };
 template <class F> using own_wrapped = typename own_wrap<F>::type;
 
 /// The function with its own properties.
 template <class F, class Handler> auto with_own_properties(const F &f, Handler &command) {
-  const auto own = f.get(ext::oneapi::experimental::properties_tag());
-  return own_wrapped<F>(f, own, command);
+  return own_wrapped<F>(f, detail::own_properties(f, 0), command);
 }
 /// Whether they have no key of one of its own with another value.
 template <class F, class... P> constexpr bool agree_with_own(const ext::oneapi::experimental::properties<P...> *) {
   if constexpr (has_own_properties<F>) {
-    constexpr bool agree = std::decay_t<decltype(std::declval<const F &>().get(std::declval<ext::oneapi::experimental::properties_tag>()))>::template aspen_agrees<P...>();
+    constexpr bool agree = own_properties_t<F>::template aspen_agrees<P...>();
     static_assert(agree, "a property beside the launch and one of the kernel's own, from its get(properties_tag), have different values");
     return agree;
   }

@@ -52,10 +52,13 @@ public:
   /// Memory of the accessor's whole buffer, as kernels of OpenCL have it.
   template <class T, int D, access_mode M, target P, access::placeholder H> void set(int index, const accessor<T, D, M, P, H> &a) {
     if constexpr (P == target::device || static_cast<int>(P) == static_cast<int>(target::constant_buffer)) {
-      aspen_native_argument_t &made = add(index, ASPEN_ARGUMENT_BUFFER);
-      made.buffer = a.aspen_buffer()->handle;
-      made.offset = a.aspen_start();
-      made.size = a.aspen_memory_size();
+      const bool is_bound = a.aspen_buffer(); // of no buffer: the kernel gets a null pointer
+      aspen_native_argument_t &made = add(index, is_bound ? ASPEN_ARGUMENT_BUFFER : ASPEN_ARGUMENT_POINTER);
+      if (is_bound) {
+        made.buffer = a.aspen_buffer()->handle;
+        made.offset = a.aspen_start();
+        made.size = a.aspen_memory_size();
+      }
       keep(index, a);
     } else {
       fail(errc::kernel_argument, "set_arg: kernels reach buffers by accessors for the device only");

@@ -36,6 +36,11 @@ struct elem {
 namespace detail {
 
 template <class V, int... I> class swizzled;
+/// A swizzle names elements that there are. Source: SYCL 2020 §4.14.2.4.
+template <int Count, int... I> constexpr bool check_indices() {
+  static_assert(((I >= 0 && I < Count) && ...), "swizzle: elements are counted from 0, and there are not as many");
+  return true;
+}
 
 /// Number and type of elements of a vec, of a swizzle, of a number (one).
 template <class A> struct elements_of {
@@ -124,7 +129,10 @@ public:
   template <int M = count, std::enable_if_t<(M > i), int> = 0> constexpr decltype(auto) name() const { return of_[index[i]]; }
   __ASPEN_ELEMENTS(__ASPEN_ELEMENT)
 #undef __ASPEN_ELEMENT
-  template <int... J> constexpr auto swizzle() const { return swizzled<V, index[J]...>(of_); }
+  template <int... J> constexpr auto swizzle() const {
+    check_indices<count, J...>();
+    return swizzled<V, index[J]...>(of_);
+  }
   constexpr auto lo() const { return half_of<0, 1>(std::make_integer_sequence<int, (room + 1) / 2>()); }
   constexpr auto hi() const { return half_of<room / 2, 1>(std::make_integer_sequence<int, (room + 1) / 2>()); }
   constexpr auto even() const { return half_of<0, 2>(std::make_integer_sequence<int, (room + 1) / 2>()); }

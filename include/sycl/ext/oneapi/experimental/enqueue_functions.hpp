@@ -5,7 +5,14 @@
 
 #define SYCL_EXT_ONEAPI_ENQUEUE_FUNCTIONS 2
 
+namespace sycl::ext::oneapi::experimental {
+template <auto *Func> struct kernel_function_s;
+}
 namespace sycl::detail {
+template <class T> inline constexpr bool names_function = false;
+template <auto *Func> inline constexpr bool names_function<ext::oneapi::experimental::kernel_function_s<Func>> = true;
+/// What is launched is a function object. One that names a function has launches of its own, which know what the function takes.
+template <class F> using if_object = std::enable_if_t<!names_function<F>, int>;
 /// Whether a kernel object's arguments are given as a list of raw ones: a span or a container of them.
 template <class T, class = void> inline constexpr bool is_argument_list = false;
 template <class T>
@@ -43,8 +50,12 @@ template <class... P, class F> event submit_with_event(queue q, properties<P...>
   return q.submit(std::forward<F>(command_group));
 }
 
-template <class Name = sycl::detail::unnamed_kernel, class F> void single_task(handler &h, const F &f) { h.single_task<Name>(f); }
-template <class Name = sycl::detail::unnamed_kernel, class F> void single_task(queue q, const F &f) { q.single_task<Name>(f); }
+template <class Name = sycl::detail::unnamed_kernel, class F, sycl::detail::if_object<F> = 0> void single_task(handler &h, const F &f) {
+  h.single_task<Name>(f);
+}
+template <class Name = sycl::detail::unnamed_kernel, class F, sycl::detail::if_object<F> = 0> void single_task(queue q, const F &f) {
+  q.single_task<Name>(f);
+}
 template <class... Arguments> void single_task(handler &h, const kernel &k, Arguments &&...arguments) {
   sycl::detail::set_arguments(h, arguments...);
   h.single_task(k);
@@ -55,19 +66,21 @@ template <class... Arguments> void single_task(queue q, const kernel &k, Argumen
 
 /// The function comes before the reductions here. The range has three forms, since braces deduce nothing.
 #define __ASPEN_LAUNCH(name, SHAPE, ...)                                                                                                  \
-  template <class Name = sycl::detail::unnamed_kernel, __VA_ARGS__ class F, class... Reductions>                                           \
+  template <class Name = sycl::detail::unnamed_kernel, __VA_ARGS__ class F, class... Reductions, sycl::detail::if_object<F> = 0>           \
   void name(handler &h, SHAPE shape, const F &f, Reductions &&...reductions) {                                                             \
     h.parallel_for<Name>(shape, reductions..., f);                                                                                         \
   }                                                                                                                                        \
-  template <class Name = sycl::detail::unnamed_kernel, __VA_ARGS__ class F, class... Reductions>                                           \
+  template <class Name = sycl::detail::unnamed_kernel, __VA_ARGS__ class F, class... Reductions, sycl::detail::if_object<F> = 0>           \
   void name(queue q, SHAPE shape, const F &f, Reductions &&...reductions) {                                                                \
     q.parallel_for<Name>(shape, reductions..., f);                                                                                         \
   }                                                                                                                                        \
-  template <class Name = sycl::detail::unnamed_kernel, __VA_ARGS__ class Properties, class F, class... Reductions>                         \
+  template <class Name = sycl::detail::unnamed_kernel, __VA_ARGS__ class Properties, class F, class... Reductions,                         \
+            sycl::detail::if_object<F> = 0>                                                                                                \
   void name(handler &h, const launch_config<SHAPE, Properties> &how, const F &f, Reductions &&...reductions) {                             \
     h.parallel_for<Name>(how.get_range(), how.get_properties(), reductions..., f);                                                         \
   }                                                                                                                                        \
-  template <class Name = sycl::detail::unnamed_kernel, __VA_ARGS__ class Properties, class F, class... Reductions>                         \
+  template <class Name = sycl::detail::unnamed_kernel, __VA_ARGS__ class Properties, class F, class... Reductions,                         \
+            sycl::detail::if_object<F> = 0>                                                                                                \
   void name(queue q, const launch_config<SHAPE, Properties> &how, const F &f, Reductions &&...reductions) {                                \
     q.parallel_for<Name>(how.get_range(), how.get_properties(), reductions..., f);                                                         \
   }                                                                                                                                        \

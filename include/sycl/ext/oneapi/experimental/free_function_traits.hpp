@@ -86,16 +86,16 @@ template <class F, bool = has_own_properties<F>> struct free_function_entry {
   using type = F;
 };
 template <class F> struct free_function_entry<F, true> {
-  using own = decltype(std::declval<const F &>().get(ext::oneapi::experimental::properties_tag()));
-  using type = typename add_properties<F, own>::type;
+  using type = typename add_properties<F, own_properties_t<F>>::type;
 };
 
+/// Launches with other arguments are no overloads, as the extension has it, so that programs can ask: none is missing or too many, and each
+/// converts to the type of its parameter.
+template <auto *Func, class... A> inline constexpr bool function_takes_arguments = std::is_invocable_v<decltype(Func), A...>;
+template <auto *Func, class... A> using if_takes = std::enable_if_t<function_takes_arguments<Func, A...>, int>;
 template <auto *Func, class... A> auto free_function_arguments_of(A &&...given) {
   using type = free_function_type<decltype(Func)>;
   check_free_function<Func>();
-  static_assert(type::count == sizeof...(A), "the kernel is launched with as many arguments as the function has");
-  if constexpr (type::count == sizeof...(A))
-    static_assert(std::is_invocable_v<decltype(Func), A...>, "an argument of the launch does not convert to the type of the function's parameter");
   return detail::pack_arguments(static_cast<const typename type::arguments *>(nullptr), std::forward<A>(given)...);
 }
 
@@ -161,17 +161,19 @@ template <auto *Func> kernel_id free_function_id() {
 namespace ext::oneapi::experimental {
 
 #define __ASPEN_LAUNCHES(TO, to)                                                                                                          \
-  template <auto *Func, class... A> void single_task(TO to, kernel_function_s<Func>, A &&...arguments) {                                   \
+  template <auto *Func, class... A, sycl::detail::if_takes<Func, A...> = 0>                                                                \
+  void single_task(TO to, kernel_function_s<Func>, A &&...arguments) {                                                                     \
     static_assert(is_single_task_kernel_v<Func>, __ASPEN_MARKED("...::single_task_kernel"));                                              \
     to.template single_task<sycl::detail::free_function_kernel<Func>>(                                                                    \
         sycl::detail::free_function_task<Func>{sycl::detail::free_function_arguments_of<Func>(std::forward<A>(arguments)...)});            \
   }                                                                                                                                       \
-  template <auto *Func, int D, class... A> void nd_launch(TO to, nd_range<D> over, kernel_function_s<Func>, A &&...arguments) {            \
+  template <auto *Func, int D, class... A, sycl::detail::if_takes<Func, A...> = 0>                                                         \
+  void nd_launch(TO to, nd_range<D> over, kernel_function_s<Func>, A &&...arguments) {                                                     \
     static_assert(is_nd_range_kernel_v<Func, D>, __ASPEN_MARKED("...::nd_range_kernel<N>"));                                              \
     to.template parallel_for<sycl::detail::free_function_kernel<Func>>(                                                                   \
         over, sycl::detail::free_function_item<Func, D>{sycl::detail::free_function_arguments_of<Func>(std::forward<A>(arguments)...)});   \
   }                                                                                                                                       \
-  template <auto *Func, int D, class P, class... A>                                                                                        \
+  template <auto *Func, int D, class P, class... A, sycl::detail::if_takes<Func, A...> = 0>                                                \
   void nd_launch(TO to, launch_config<nd_range<D>, P> how, kernel_function_s<Func>, A &&...arguments) {                                    \
     static_assert(is_nd_range_kernel_v<Func, D>, __ASPEN_MARKED("...::nd_range_kernel<N>"));                                              \
     to.template parallel_for<sycl::detail::free_function_kernel<Func, P>>(                                                                \
