@@ -76,7 +76,8 @@ public:
   constexpr vec(const vec &) = default;
   constexpr vec &operator=(const vec &) = default;
   /// All elements alike; one element of another vector is a number, too.
-  template <class U, std::enable_if_t<detail::gives_one<U, T> && N != 1, int> = 0> explicit constexpr vec(const U &all) : data_{} {
+  template <class U, std::enable_if_t<(detail::gives_one<U, T> || detail::gives_half<U, T>)&&N != 1, int> = 0>
+  explicit constexpr vec(const U &all) : data_{} {
     for (int i = 0; i < N; ++i)
       data_[i] = detail::one_of<T>(all);
   }

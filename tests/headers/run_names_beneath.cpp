@@ -1,7 +1,8 @@
-//! What programs for DPC++ take from beneath SYCL, whose header they find where it was: a work-item's numbers without an item at hand, and macros of
-//! DPC++'s headers. Exit status 0: all right.
+//! What programs for DPC++ take from beneath SYCL, whose header they find where it was, and where ComputeCpp had it: a work-item's numbers without
+//! an item at hand, and macros of DPC++'s headers. Exit status 0: all right.
 #include "check.hpp"
 
+#include <SYCL/sycl.hpp>
 #include <cassert>
 #include <iostream>
 #include <sycl/CL/sycl.hpp>

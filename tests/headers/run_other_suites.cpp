@@ -3,10 +3,23 @@
 #include "check.hpp"
 
 #include <cstdio>
+#include <string>
 #include <sycl/sycl.hpp>
 
 namespace ex = sycl::ext::oneapi::experimental;
 class with_groups_size;
+
+/// As Eigen's half: what is of no class of SYCL and gives a float.
+struct own_half {
+  operator float() const { return 1.5f; }
+};
+static_assert(std::is_constructible_v<sycl::half8, own_half> && !std::is_convertible_v<own_half, sycl::half8>);
+static_assert(!std::is_constructible_v<sycl::half8, std::string>);
+
+static void halves_of_others() {
+  const sycl::half8 all(own_half{});
+  CHECK(all[0] == 1.5f && all[7] == 1.5f);
+}
 
 static void counting_up(sycl::queue &q) {
   sycl::int2 *sum = sycl::malloc_shared<sycl::int2>(1, q);
@@ -171,6 +184,7 @@ static void empty_pointers() {
 }
 
 int main() {
+  halves_of_others();
   reductions_of_accessors();
   empty_pointers();
   sycl::queue q;

@@ -72,6 +72,11 @@ template <class A, class T, bool = elements_of<A>::is_vector>
 inline constexpr bool gives_one = elements_of<A>::count == 1 && std::is_convertible_v<A, T>;
 template <class A, class T>
 inline constexpr bool gives_one<A, T, true> = elements_of<A>::count == 1 && std::is_convertible_v<typename elements_of<A>::element, T>;
+/// Whether a half comes of A by way of a float, which is one conversion too many for `gives_one`: of a half type of the program's own, as Eigen's
+/// is. DPC++ takes such by way of clang's own vectors.
+template <class A, class T>
+inline constexpr bool gives_half = std::conjunction_v<std::is_same<T, half>, std::is_class<A>, std::bool_constant<!elements_of<A>::is_vector>,
+                                                      std::negation<std::is_convertible<A, T>>, std::is_convertible<A, float>>;
 /// That T.
 template <class T, class A> constexpr T one_of(const A &a) {
   if constexpr (elements_of<A>::is_vector)
