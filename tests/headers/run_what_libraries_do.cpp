@@ -90,6 +90,25 @@ template <class Accessor> struct plain_view {
   Accessor of;
 };
 
+/// As Eigen's evaluators: what refers to the device's own on the host is a value on devices, where alone it is not trivially copyable.
+struct tensor_stream {
+  const void *queue;
+  explicit tensor_stream(const void *of) : queue(of) {}
+};
+template <class T> struct tensor_evaluator {
+#ifdef __SYCL_DEVICE_ONLY__
+  const T *data;
+  const tensor_stream device;
+  tensor_evaluator(const tensor_evaluator &other) : data(other.data), device(other.device) {}
+#else
+  const T *data;
+  const tensor_stream &device;
+#endif
+  tensor_evaluator(const T *of, const tensor_stream &at) : data(of), device(at) {}
+};
+template <class T>
+struct sycl::is_device_copyable<tensor_evaluator<T>, std::enable_if_t<!std::is_trivially_copyable_v<tensor_evaluator<T>>>> : std::true_type {};
+
 int main() {
   sycl::queue q;
   int *ints = sycl::malloc_shared<int>(64, q);
@@ -102,6 +121,12 @@ int main() {
   const device_of_host here;
   q.single_task(evaluate{{here, ints}}).wait();
   CHECK(ints[0] == 5);
+
+  const tensor_stream none(nullptr);
+  const tensor_evaluator<int> evaluated(ints + 1, none);
+  ints[1] = 7;
+  q.single_task([=] { ints[0] = evaluated.data[0]; }).wait();
+  CHECK(ints[0] == 7);
 
   const queue_of_host queue_here{nullptr};
   q.single_task(reduce{queue_here, ints}).wait();

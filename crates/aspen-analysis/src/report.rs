@@ -47,13 +47,22 @@ pub struct Launch {
     pub internal: bool,
     /// Size of the functor, in bytes.
     pub closure_size: u64,
-    /// A hash over the kinds, sizes and offsets of the functor's fields.
+    /// A hash over the kinds, sizes and offsets of the functor's fields. The lowest bit: [`Launch::is_vouched_for`].
     pub layout: u64,
     /// Numbers in the functor that the source says (ranges of local accessors): their offsets, in bytes, and the numbers. A device pass says
     /// those that its code counts on.
     pub known: Vec<(u64, u64)>,
     /// Where the functor is defined.
     pub place: Option<Place>,
+}
+
+impl Launch {
+    /// Whether something in the functor has a `sycl::is_device_copyable` of the user's, who says so that its bytes mean the same to host and
+    /// device. Where only one of two passes has found such a class, their layouts say nothing of each other: Eigen specialises it for what is
+    /// not trivially copyable, which a class of its own is to device passes alone.
+    pub fn is_vouched_for(&self) -> bool {
+        self.layout & 1 == 1
+    }
 }
 
 impl PassReport {

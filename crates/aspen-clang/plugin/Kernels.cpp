@@ -110,6 +110,7 @@ class LayoutText {
   llvm::function_ref<bool(const CXXRecordDecl *)> IsSpecialisedFor;
   std::string Text;
   llvm::raw_string_ostream Out;
+  bool IsVouchedFor = false;
 
 public:
   LayoutText(const ASTContext &Context, llvm::function_ref<bool(const CXXRecordDecl *)> IsSpecialisedFor)
@@ -141,7 +142,8 @@ public:
     place(Kind, Context.getTypeSize(Type));
   }
 
-  uint64_t hash() { return llvm::xxh3_64bits(Out.str()); }
+  /// The lowest bit: whether the user vouches for the copy of something in it. Source: aspen_image::object::Launch::layout.
+  uint64_t hash() { return (llvm::xxh3_64bits(Out.str()) & ~uint64_t(1)) | (IsVouchedFor ? 1 : 0); }
 
 private:
   void place(char Kind, uint64_t Bits) { Out << Kind << Bits << ','; }
@@ -154,6 +156,7 @@ private:
     }
     const ASTRecordLayout &Layout = Context.getASTRecordLayout(Record);
     if (IsSpecialisedFor(Record)) {
+      IsVouchedFor = true;
       Out << At << '=';
       return place('V', Context.toBits(Layout.getSize()));
     }
