@@ -115,9 +115,16 @@ mod tests {
 
     #[test]
     fn every_kind_of_difference() {
-        let host = BTreeMap::from([launch("SAME", 8, 2), launch("SIZE", 8, 2), launch("LAYOUT", 8, 2), launch("HOST", 8, 2), launch("ONE", 8, 2)]);
+        let host =
+            BTreeMap::from([launch("SAME", 8, 2), launch("SIZE", 8, 2), launch("LAYOUT", 8, 2), launch("HOST", 8, 2), launch("ONE", 8, 2)]);
         // Of `ONE`, only this pass has found something that the user vouches for.
-        let device = BTreeMap::from([launch("SAME", 8, 2), launch("SIZE", 16, 4), launch("LAYOUT", 8, 4), launch("DEVICE", 8, 2), launch("ONE", 8, 3)]);
+        let device = BTreeMap::from([
+            launch("SAME", 8, 2),
+            launch("SIZE", 16, 4),
+            launch("LAYOUT", 8, 4),
+            launch("DEVICE", 8, 2),
+            launch("ONE", 8, 3),
+        ]);
         let told = |(place, what): Complaint| format!("{}: {what}", place.expect("every launch has one"));
         assert_eq!(
             differences("x.o", &host, &device).into_iter().map(told).collect::<Vec<_>>(),
