@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn a_step_is_given_what_it_made_before_and_only_with_the_same_files_and_command() {
         let place = tempfile::tempdir().expect("a folder");
-        let built = Built { folder: place.path().join("built") };
+        let built = Built { folder: place.path().join("built"), variables: Vec::new() };
         let folder = |name: &str, source: &str| {
             let folder = place.path().join(name);
             fs::create_dir_all(&folder).expect("a folder");
