@@ -12,6 +12,7 @@ mod fixes;
 mod graph;
 mod inspect;
 mod item_loops;
+mod item_loops_told;
 mod kept_headers;
 mod known_ranges;
 mod link_bounds;

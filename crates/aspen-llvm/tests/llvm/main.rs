@@ -4,4 +4,5 @@ mod attach;
 mod module;
 mod spec_constants;
 mod summarise;
+mod summarise_places;
 mod twin;
