@@ -3,9 +3,9 @@
 mod headers;
 
 use std::io::{BufRead, BufReader, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -99,6 +99,7 @@ pub fn test(tree: &Tree, &Options { ref only, deep, complete }: &Options) -> Res
         bail!("no suite is called '{}'; there are\n{}", only.unwrap_or_default(), known.join("\n"));
     }
     setup_for_tests(complete)?;
+    install::forget(&shared_cache(tree))?;
     // Drivers are downloaded while others compile.
     let mut drivers = complete.then(|| std::thread::spawn(|| devices::devices(true, &[])));
     let (mut total, mut lines, mut failures) = (Count::default(), Vec::new(), Vec::new());
@@ -128,6 +129,7 @@ pub fn test(tree: &Tree, &Options { ref only, deep, complete }: &Options) -> Res
         let seconds = start.elapsed().as_secs_f64();
         lines.push(format!("{:10} {verdict:7} {passed} passed, {failed} failed, {skipped}{deeper}{seconds:.0} s", suite.name));
     }
+    install::forget(&shared_cache(tree))?;
     drivers.map_or(Ok(()), joined)?;
     let skipped = if total.skipped == 0 { String::new() } else { format!(", {} skipped", total.skipped) };
     println!("\n{}{}\n{} passed, {} failed{skipped}", failures.concat(), lines.join("\n"), total.passed, total.failed);
@@ -239,22 +241,22 @@ fn runner(tree: &Tree, depth: Depth, tests: &str) -> Result<Command> {
     Ok(runner)
 }
 
-/// The cache of all commands that the suites run, as a user's is: SYCL's header is precompiled once for each set of options, and not for each
-/// test. Tests of caches have some of their own. Made anew in each run; there is room for all that a run makes.
-fn cache(tree: &Tree) -> Result<[(&'static str, String); 2]> {
-    static ANEW: OnceLock<()> = OnceLock::new();
-    let cache = tree.built().join("tests-cache");
-    if ANEW.set(()).is_ok() {
-        install::forget(&cache)?;
-    }
-    Ok([("ASPEN_CACHE_DIR", cache.display().to_string()), ("ASPEN_CACHE_SIZE", "32G".to_owned())])
+/// Where all commands that the suites run keep what can be made again, as a user's do: SYCL's header is precompiled once for each set of
+/// options, and not for each test. Tests of caches have some of their own. [`test`] begins and ends without it.
+fn shared_cache(tree: &Tree) -> PathBuf {
+    tree.built().join("tests-cache")
 }
 
-/// Runs tests whose commands share the [`cache`].
+/// The variables that name the [`shared_cache`]. There is room for all that a run makes.
+fn cache_variables(tree: &Tree) -> [(&'static str, String); 2] {
+    [("ASPEN_CACHE_DIR", shared_cache(tree).display().to_string()), ("ASPEN_CACHE_SIZE", "32G".to_owned())]
+}
+
+/// Runs tests whose commands have the [`shared_cache`].
 fn with_one_cache(tree: &Tree, depth: Depth, tests: &str, variables: &[&str], count: &mut Count) -> Result<()> {
     let bin = install::made(tree)?;
     let mut runner = runner(tree, depth, tests)?;
-    let cache = cache(tree)?.map(|(name, value)| format!("{name}={value}"));
+    let cache = cache_variables(tree).map(|(name, value)| format!("{name}={value}"));
     for variable in cache.iter().map(String::as_str).chain(variables.iter().copied()) {
         runner.args(["--env", variable]);
     }
@@ -301,7 +303,7 @@ fn onedpl(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
 fn gpu_programs(tree: &Tree, depth: Depth, count: &mut Count, name: &str, targets: &str, variables: &[(&str, &Path)]) -> Result<()> {
     let bin = install::made(tree)?;
     let folder = tree.target.join(name);
-    let cache = cache(tree)?;
+    let cache = cache_variables(tree);
     std::fs::create_dir_all(&folder)?;
     let programs = [files_in(tree, "tests/headers", ".cpp")?, files_in(tree, "examples", ".cpp")?].concat();
     let (deep, usual): (Vec<String>, Vec<String>) = programs
@@ -373,7 +375,7 @@ fn opencl(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
         println!("-- {}", driver.name);
         let mut runner = runner(tree, depth, "tests/opencl")?;
         runner.arg("--built").arg(&built);
-        for (name, value) in self::cache(tree)? {
+        for (name, value) in cache_variables(tree) {
             runner.arg("--compilers-env").arg(format!("{name}={value}"));
         }
         for (name, value) in driver.environment(&cache) {

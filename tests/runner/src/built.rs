@@ -27,7 +27,7 @@ const FILES: &str = "files";
 
 impl Built {
     /// What these commands find set, but for what a test sets itself.
-    pub fn variables(&self, own: &[String]) -> impl Iterator<Item = (&str, &str)> {
+    pub fn variables_beside(&self, own: &[String]) -> impl Iterator<Item = (&str, &str)> {
         let pairs = self.variables.iter().filter_map(|word| word.split_once('='));
         pairs.filter(move |(name, _)| !own.iter().any(|word| word.split_once('=').is_some_and(|(own, _)| own == *name)))
     }

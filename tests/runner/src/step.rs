@@ -56,7 +56,7 @@ impl<'t> Session<'t> {
                     self.said = said;
                     return Ok(());
                 }
-                command.envs(built.variables(variables));
+                command.envs(built.variables_beside(variables));
                 self.execute(command, exit)?;
                 self.validate(value)?;
                 built.keep(&before, self.folder, &self.said)

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{Count, Depth, Step, at_once, cache, files_in};
+use super::{Count, Depth, Step, at_once, cache_variables, files_in};
 use crate::shell::Tree;
 
 /// People may include parts of the header: each file compiles alone and twice in a unit. What the parts offer stands in `tests/headers`:
@@ -15,7 +15,7 @@ pub fn run(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
     let folder = tree.target.join("headers");
     std::fs::create_dir_all(&folder)?;
     let validator = bin.join("aspen-e2e");
-    let cache = cache(tree)?;
+    let cache = cache_variables(tree);
     let headers = [
         "include/sycl",
         "include/sycl/access",
