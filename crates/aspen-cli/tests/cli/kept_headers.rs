@@ -178,6 +178,11 @@ fn errors_and_changes() {
     assert_eq!(kept_by(&session, &good), 3);
     assert_eq!(session.bad(1, &bad, &[]).stderr, text);
     assert_eq!(session.bad(1, &format!("{AUTO} -fsyntax-only bad.cpp"), &[]).stderr, text);
+    // Who uses it notes that: what was not used for longest goes first.
+    session.ok("for f in cache/headers/*.inputs; do touch -d '2 days ago' ${f%.inputs}; done");
+    session.ok(&good);
+    let used = session.ok("for f in cache/headers/*.inputs; do find ${f%.inputs} -mtime -1; done | wc -l");
+    assert_eq!(used.stdout.trim(), "3");
     // A file that the header was made of is another one now.
     let touched = session.ok("for f in cache/headers/*.inputs; do sed -i '1s/^/1/' $f; done; ls cache/headers/*.inputs | wc -l");
     assert_eq!(touched.stdout.trim(), "3");
