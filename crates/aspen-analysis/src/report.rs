@@ -57,9 +57,9 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Whether something in the functor has a `sycl::is_device_copyable` of the user's, who says so that its bytes mean the same to host and
-    /// device. Where only one of two passes has found such a class, their layouts say nothing of each other: Eigen specialises it for what is
-    /// not trivially copyable, which a class of its own is to device passes alone.
+    /// Whether a class in the functor has a `sycl::is_device_copyable` of the user's, who says so that its bytes mean the same to host and
+    /// device. Such a class counts by its size alone, so where only one of two passes has found one, their layouts cannot be compared.
+    /// Source: docs/decisions/0086.
     pub fn is_vouched_for(&self) -> bool {
         self.layout & 1 == 1
     }

@@ -142,7 +142,7 @@ public:
     place(Kind, Context.getTypeSize(Type));
   }
 
-  /// The lowest bit: whether the user vouches for the copy of something in it. Source: aspen_image::object::Launch::layout.
+  /// The lowest bit: whether the user vouches for the copy of something in it. Source: aspen_analysis::report::Launch.
   uint64_t hash() { return (llvm::xxh3_64bits(Out.str()) & ~uint64_t(1)) | (IsVouchedFor ? 1 : 0); }
 
 private:
