@@ -103,10 +103,38 @@ impl Maker {
         format!("\n{hint}for ({ty} i = {ty}({start}); i {compare} {ty}({end}); i += {ty}({step})) {{ {body}}}\n")
     }
 
+    /// Several steps a turn, written out, and a loop over what is left.
+    fn by_hand(&mut self) -> String {
+        let ty = self.pick(&["int", "int", "unsigned", "long", "size_t"]);
+        let step_type = self.pick(&["size_t", "size_t", ty]);
+        // A sum that may be negative is compared without a sign where one of its parts has none.
+        let signed = step_type != "size_t" && matches!(ty, "int" | "long");
+        let start = self.pick(&["s.id", "s.local", "s.local + 3", "s.id + r", "s.local + s.group * 50"]);
+        let end =
+            if signed { self.pick(&["n - 100", "n", "40 * r - 60"]) } else { self.pick(&["n", "3000", "257", "unsigned(n)", "4 * n"]) };
+        let step = self.pick(&["s.locals", "s.range", "64", "s.groups * s.locals", "m"]);
+        let times = self.pick(&[2, 3, 4]);
+        let (compare, last) = (self.pick(&["<", "<", "<="]), self.pick(&["<", "<="]));
+        let writes = self.percent(40);
+        let value = self.value("j");
+        let body = match self.0.u32(0..3) {
+            0 if writes => format!("out[s.id * Row + unsigned(j)] += {value};"),
+            0 | 1 => format!("a = a * 3 + {value};"),
+            _ => format!("if (({value}) & 4) c += unsigned(j);"),
+        };
+        let turns: String = (0..times).map(|turn| format!(" {{ const auto j = i + {turn} * t; {body} }}")).collect();
+        format!(
+            "{{ const {step_type} t = {step_type}({step}); {ty} i = {ty}({start});\n  for (; i + {} * t {compare} {end}; i += {times} * t) {{{turns} }}\n  \
+             for (; i {last} {ty}({end}); i += t) {{ const auto j = i; {body} }}\n  a += unsigned(i); }}\n",
+            times - 1
+        )
+    }
+
     /// Loops, alone or in what all work-items or some go through.
     fn part(&mut self) -> String {
-        match self.0.u32(0..6) {
+        match self.0.u32(0..8) {
             0 => self.in_steps(),
+            6 | 7 => self.by_hand(),
             1 | 2 => {
                 let count = self.pick(&["3", "m / 32", "int(s.groups)", "in[5] % 5 + 1"]);
                 let before = self.pick(&["", "a += u;", "unsigned q = a;"]);

@@ -351,6 +351,7 @@ void simplify(Function &Body, FunctionAnalysisManager &Analyses) {
   Passes.run(Body, Analyses);
   eraseMarksOfSteps(Body);
   takeVectorsApart(Body, Analyses);
+  computeOnce(Body);
   Analyses.clear(Body, Body.getName()); // what follows changes it by hand
 }
 

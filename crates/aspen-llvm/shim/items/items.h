@@ -184,6 +184,9 @@ Item makeRow(llvm::Function &Entry, bool KeepLines, llvm::FunctionAnalysisManage
 // Removes what makeItem made.
 void discard(Item &I);
 
+// Computes once, in front of the ways to a block, what is computed alike on each of them.
+void computeOnce(llvm::Function &F);
+
 // Vectors that the source has become the numbers that they are of.
 void takeVectorsApart(llvm::Function &F, llvm::FunctionAnalysisManager &Analyses);
 

@@ -48,39 +48,6 @@ constexpr size_t MaxStates = 4;
 // Bytes between neighbouring items' places that are still neighbours.
 constexpr int64_t MaxStride = 16;
 
-// `i += item.get_local_range(0)` with an `int` adds in 64 bits what is cut to 32: LLVM makes a number of 64 bits of it, beside the one of 32, of
-// which only the lower half counts. Whether there is one number less.
-bool narrowNumbers(Loop &L, const DominatorTree &DT) {
-  BasicBlock *Header = L.getHeader();
-  Type *Half = Type::getInt32Ty(Header->getContext());
-  bool Changed = false;
-  for (PHINode &Phi : make_early_inc_range(Header->phis())) {
-    auto IsCut = [](const User *U) {
-      const auto *I = cast<Instruction>(U);
-      const auto *By = isa<BinaryOperator>(I) ? dyn_cast<ConstantInt>(I->getOperand(1)) : nullptr;
-      return (By && I->getOpcode() == Instruction::Shl && By->getValue().uge(32)) || (By && I->getOpcode() == Instruction::And && By->getValue().isIntN(32)) ||
-             (isa<TruncInst>(I) && I->getType()->getIntegerBitWidth() <= 32);
-    };
-    if (!Phi.getType()->isIntegerTy(64) || Phi.use_empty() || !all_of(Phi.users(), IsCut))
-      continue;
-    auto *Low = PHINode::Create(Half, Phi.getNumIncomingValues(), Phi.getName(), Phi.getIterator());
-    for (unsigned In = 0; In < Phi.getNumIncomingValues(); ++In) {
-      Value *Of = Phi.getIncomingValue(In);
-      BasicBlock *From = Phi.getIncomingBlock(In);
-      User *Known = nullptr;
-      if (!isa<Constant>(Of))
-        for (User *U : Of->users())
-          if (isa<TruncInst>(U) && U->getType() == Half && DT.dominates(cast<Instruction>(U), From->getTerminator()))
-            Known = U;
-      Low->addIncoming(Known ? Known : IRBuilder<>(From->getTerminator()).CreateTrunc(Of, Half), From);
-    }
-    Phi.replaceAllUsesWith(IRBuilder<>(Header, Header->getFirstInsertionPt()).CreateZExt(Low, Phi.getType()));
-    Phi.eraseFromParent();
-    Changed = true;
-  }
-  return Changed && (EliminateDuplicatePHINodes(Header), true);
-}
-
 // What is exempt in doesNothing has side effects by name only.
 bool isArithmetic(const Instruction &I) { return doesNothing(I) && (I.mayHaveSideEffects() || !I.mayReadFromMemory()); }
 
@@ -230,9 +197,6 @@ bool gains(const Nest &N, ScalarEvolution &SE) {
   return false;
 }
 
-// Whether a loop goes on as the comparison says of the number, or of the next one. Where its step and end are known, LLVM asks the former.
-bool isAskedFor(const PHINode &Number, const Value *Next, const ICmpInst &Compare) { return is_contained(Compare.operands(), Next) || is_contained(Compare.operands(), &Number); }
-
 // Whether the inner loop has a number that it ends by, and besides that states which are all that is asked for behind it.
 bool findStates(Loop &M, Nest &N) {
   BasicBlock *Latch = M.getLoopLatch();
@@ -240,22 +204,20 @@ bool findStates(Loop &M, Nest &N) {
   auto *Compare = Back && Back->isConditional() ? dyn_cast<ICmpInst>(Back->getCondition()) : nullptr;
   if (!Compare)
     return false;
-  N.Number = nullptr;
   SmallPtrSet<const Value *, 4> Kept;
+  N.Number = askedNumber(M, *Compare);
+  if (!N.Number)
+    return false;
   for (PHINode &Phi : M.getHeader()->phis()) {
     Value *Next = Phi.getIncomingValueForBlock(Latch);
-    if (!N.Number && isAskedFor(Phi, Next, *Compare)) {
-      N.Number = &Phi;
+    if (&Phi == N.Number)
       continue;
-    }
     Type *T = Phi.getType();
     if (isa<Constant>(Next) || (!T->isIntegerTy() && !T->isFloatingPointTy()) || T->getPrimitiveSizeInBits() % 8 != 0 || N.States.size() == MaxStates)
       return false;
     N.States.push_back(&Phi);
     Kept.insert(Next);
   }
-  if (!N.Number)
-    return false;
   for (BasicBlock *Block : M.blocks())
     for (Instruction &I : *Block)
       if (!Kept.contains(&I) && any_of(I.users(), [&](User *U) { return !M.contains(cast<Instruction>(U)); }))
@@ -274,6 +236,9 @@ void findGuard(Nest &N, ScalarEvolution &SE) {
       continue;
     const CmpInst::Predicate Enters = Way->getSuccessor(0) == Block ? Compare->getPredicate() : Compare->getInversePredicate();
     auto Is = [&](CmpInst::Predicate Goes, Value *Left, Value *Right) {
+      if (N.Asked.More)
+        return Goes == N.Asked.Goes && SE.getSCEV(Right) == N.Asked.Bound &&
+               SE.getSCEV(Left) == SE.getAddExpr(N.Asked.More, SE.getNoopOrSignExtend(Start, N.Asked.More->getType()));
       const bool Sign = CmpInst::isSigned(Goes);
       const SCEV *Bound = SE.getSCEV(Right);
       // Of a number of 64 bits that fits into 32.
@@ -293,15 +258,33 @@ void findGuard(Nest &N, ScalarEvolution &SE) {
   }
 }
 
+// `i + 3 * step < n`, of a number that is extended or not: what is more than the number. Null if it is something else, or nothing.
+const SCEV *moreThanNumber(const SCEV *Asked, const SCEV *Next, const Nest &N, ScalarEvolution &SE) {
+  if (!Asked->getType()->isIntegerTy() || SE.getTypeSizeInBits(Asked->getType()) < SE.getTypeSizeInBits(Next->getType()))
+    return nullptr;
+  const SCEV *More = SE.getMinusSCEV(Asked, SE.getNoopOrSignExtend(Next, Asked->getType()));
+  return SE.isLoopInvariant(More, N.Items) && !More->isZero() ? More : nullptr;
+}
+
 // What ends the turns, of the next one's number.
 bool readEnd(Nest &N, const ICmpInst &Compare, ScalarEvolution &SE) {
-  const bool IsRight = is_contained(ArrayRef<const Value *>{N.Next, N.Number}, Compare.getOperand(1));
+  const SCEV *Next = SE.getSCEV(N.Next);
+  auto AsksWithMore = [&](const Value *Asked) { return moreThanNumber(SE.getSCEV(const_cast<Value *>(Asked)), Next, N, SE); };
+  const bool IsRight = is_contained(ArrayRef<const Value *>{N.Next, N.Number}, Compare.getOperand(1)) || AsksWithMore(Compare.getOperand(1));
   const Value *Asked = Compare.getOperand(IsRight);
   if (IsRight)
     N.Goes = CmpInst::getSwappedPredicate(N.Goes);
   N.Bound = SE.getSCEV(Compare.getOperand(!IsRight));
+  const bool IsPlain = Asked == N.Next || Asked == N.Number;
+  if (const SCEV *More = IsPlain ? nullptr : AsksWithMore(Asked); More && SE.isLoopInvariant(N.Bound, N.Items)) {
+    // Of numbers that are not negative it is the same without a sign and with one, of the number itself and a bound that may be negative.
+    N.Asked = {More, N.Bound, N.Goes};
+    N.Goes = ICmpInst::getSignedPredicate(N.Goes);
+    N.Bound = SE.getTruncateOrNoop(SE.getMinusSCEV(N.Bound, More), N.Number->getType());
+    return true;
+  }
   if (Asked != N.Number)
-    return Asked == N.Next;
+    return IsPlain;
   const auto *Bound = dyn_cast<SCEVConstant>(N.Bound), *Step = dyn_cast<SCEVConstant>(N.Step);
   bool Wraps = true;
   if (Bound && Step && Step->getAPInt().isStrictlyPositive()) {
@@ -333,10 +316,8 @@ const SCEV *startOf(const Walk &Of, Type *T, ScalarEvolution &SE) {
   return !Of.Extends ? Start : Of.ExtendsSign ? SE.getSignExtendExpr(Start, T) : SE.getZeroExtendExpr(Start, T);
 }
 
-bool readNest(Loop &L, ScalarEvolution &SE, AAResults &AA, Nest &N) {
-  if (!isItemLoop(L) || L.getSubLoops().size() != 1)
-    return false;
-  Loop &M = *L.getSubLoops().front();
+// Whether a loop in that over items is such; others may be behind it.
+bool readNest(Loop &L, Loop &M, ScalarEvolution &SE, AAResults &AA, Nest &N) {
   N.Items = &L, N.Turns = &M;
   N.Column = &*L.getHeader()->phis().begin();
   N.Last = SE.getBackedgeTakenCount(&L);
@@ -384,7 +365,7 @@ bool change(Nest &N, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT, Small
   Loop &L = *N.Items, &M = *N.Turns;
   BasicBlock *Asks = L.getLoopPreheader(), *Exit = L.getExitBlock(), *Latch = L.getLoopLatch();
   SCEVExpander Expand(SE, "turns");
-  const SCEV *const Needed[] = {N.Begin, N.Step, N.End, N.Until, N.Firsts.Is->getStart(), N.Lasts.Is ? N.Lasts.Is->getStart() : nullptr, N.Last};
+  const SCEV *const Needed[] = {N.Begin, N.Step, N.End, N.Until, N.Firsts.Is->getStart(), N.Lasts.Is ? N.Lasts.Is->getStart() : nullptr, N.Last, N.Asked.More, N.Asked.Bound};
   if (!all_of(Needed, [&](const SCEV *S) { return !S || Expand.isSafeToExpandAt(S, Asks->getTerminator()); }))
     return false;
   IRBuilder<> B(Asks->getTerminator());
@@ -422,6 +403,9 @@ bool change(Nest &N, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT, Small
     // What is far is so without a sign; the numbers up to there are in reach.
     Fits = B.CreateAnd(Fits, B.CreateOr(B.CreateNot(Is.Begins), Leaves(Is.Room, false, Wide(Step, false))));
   }
+  if (N.Asked.More)
+    for (Value *Part : {Begin, Made(N.Asked.More), Made(N.Asked.Bound)})
+      Fits = B.CreateAnd(Fits, B.CreateICmpULE(B.CreateZExt(Part, Word), Greatest(Begin->getType(), /*Sign=*/true)));
   Value *Zero = ConstantInt::get(Step->getType(), 0);
   Fits = B.CreateAnd(Fits, Sign ? B.CreateICmpSGT(Step, Zero) : B.CreateICmpNE(Step, Zero));
 
@@ -433,7 +417,8 @@ bool change(Nest &N, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT, Small
   remapInstructionsInBlocks(Copies, Map);
   Tried.insert(Was->getHeader());
   // Hardly ever run.
-  addStringMetadataToLoop(Was->getSubLoops().front(), "llvm.loop.vectorize.enable", 0);
+  for (Loop *Inner : Was->getSubLoops())
+    addStringMetadataToLoop(Inner, "llvm.loop.vectorize.enable", 0);
   for (PHINode &Phi : Exit->phis())
     Phi.addIncoming(Phi.getIncomingValueForBlock(Latch), cast<BasicBlock>(Map[Latch]));
   B.SetInsertPoint(Asks->getTerminator());
@@ -496,32 +481,6 @@ bool change(Nest &N, ScalarEvolution &SE, LoopInfo &LI, DominatorTree &DT, Small
   return true;
 }
 
-// A loop's next number that is asked for behind the loop is a state, too: what the last turn leaves.
-bool keepLast(Loop &L) {
-  if (!isItemLoop(L) || L.getSubLoops().size() != 1)
-    return false;
-  Loop &M = *L.getSubLoops().front();
-  BasicBlock *Latch = M.getLoopLatch(), *Before = M.getLoopPreheader();
-  auto *Back = Latch && Before ? dyn_cast<BranchInst>(Latch->getTerminator()) : nullptr;
-  auto *Compare = Back && Back->isConditional() ? dyn_cast<ICmpInst>(Back->getCondition()) : nullptr;
-  PHINode *Number = nullptr;
-  for (PHINode &Phi : M.getHeader()->phis()) {
-    Value *Next = Phi.getIncomingValueForBlock(Latch);
-    if (!Compare || !isAskedFor(Phi, Next, *Compare))
-      continue;
-    if (Number)
-      return false; // there is one that keeps it
-    Number = &Phi;
-  }
-  auto *Next = Number ? dyn_cast<Instruction>(Number->getIncomingValueForBlock(Latch)) : nullptr;
-  if (!Next || none_of(Next->users(), [&](User *U) { return !M.contains(cast<Instruction>(U)); }))
-    return false;
-  PHINode *Kept = PHINode::Create(Number->getType(), 2, "last", std::next(Number->getIterator()));
-  Kept->addIncoming(Number->getIncomingValueForBlock(Before), Before);
-  Kept->addIncoming(Next, Latch);
-  return true;
-}
-
 } // namespace
 
 unsigned shiftsNumber(const Nest &N, const Instruction &I) {
@@ -550,16 +509,16 @@ Value *shiftedNumber(IRBuilder<> &B, const Instruction &I, Value *Other, Value *
 
 PreservedAnalyses ItemsInTurns::run(Function &F, FunctionAnalysisManager &FAM) {
   bool Prepared = false;
-  for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder()) {
-    Prepared |= narrowNumbers(*L, FAM.getResult<DominatorTreeAnalysis>(F));
-    Prepared |= keepLast(*L);
-  }
+  for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
+    Prepared |= oneNumber(*L, FAM.getResult<DominatorTreeAnalysis>(F));
   if (Prepared)
     FAM.invalidate(F, PreservedAnalyses::none());
   PreservedAnalyses Same = changeEach(F, FAM, [&](Loop &L, LoopInfo &LI, SmallPtrSetImpl<BasicBlock *> &Tried) {
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
-    Nest N;
-    return readNest(L, SE, FAM.getResult<AAManager>(F), N) && change(N, SE, LI, FAM.getResult<DominatorTreeAnalysis>(F), Tried);
+    return isItemLoop(L) && any_of(L.getSubLoops(), [&](Loop *M) {
+      Nest N;
+      return readNest(L, *M, SE, FAM.getResult<AAManager>(F), N) && change(N, SE, LI, FAM.getResult<DominatorTreeAnalysis>(F), Tried);
+    });
   });
   return Prepared ? PreservedAnalyses::none() : Same;
 }

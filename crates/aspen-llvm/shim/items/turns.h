@@ -24,6 +24,10 @@ struct Nest {
   Walk Lasts;                       //   and what differs as their first numbers do, if there is that; of the first item
   const SCEV *Until = nullptr;      //     it is this
   CmpInst::Predicate Goes;          // the number, to Bound: whether there is another turn
+  struct {
+    const SCEV *More = nullptr, *Bound = nullptr;
+    CmpInst::Predicate Goes;
+  } Asked;                          // where a sum is asked: what is added to the number, the bound of that, and how it is asked
   unsigned Zeros = 0;               // the last bits that are 0 in all numbers
   bool IsPositive = false;          // the numbers, or zero
   BasicBlock *Guard = nullptr;      // asks the same of the first turn, if that is seen
@@ -40,6 +44,14 @@ struct Measured {
   // Whether an item whose first number is `First` has the turn that adds `By`, a multiple of the step; null: its first turn.
   Value *has(IRBuilder<> &B, CmpInst::Predicate Goes, Value *First, Value *By) const;
 };
+
+// The number that a loop goes on by as the comparison says, of it or of the next one; where its step and end are known, LLVM asks the former. If there is none,
+// one that what is compared is made of. Null if there is neither.
+PHINode *askedNumber(const Loop &M, const ICmpInst &Compare);
+
+// Leaves one of what is the same number in a loop; in those of a loop over items it makes what is asked of the last one behind them a state. Whether it changed
+// something.
+bool oneNumber(Loop &L, const DominatorTree &DT);
 
 // By how much an instruction of the inner loop shifts the number, or its sum with what the loop does not change, without losing more than the latter's last
 // bits; 0 if it does something else.
