@@ -78,6 +78,7 @@
 //# run: env HIP_DEVICE_LIB_PATH=broken aspen++ -w -fsycl-targets=amd_gpu_gfx90a asks.cpp -o c.out
 //# exit: 1
 //# stderr~: cannot generate code for image 'c_0': .*broken/ocml\.bc
+//# deep: libraries, and steps apart
 // Images are not linked with those of libraries.
 //# run: aspen++ -fPIC -shared -fsycl-targets=native_cpu library.cpp -o liblibrary.so
 //# run: aspen++ -fsycl-targets=amd_gpu_gfx90a,native_cpu calls.cpp -L. -llibrary -Wl,-rpath,. -o f.out

@@ -10,6 +10,7 @@
 //# run: aspen++ -fsycl-targets=native_cpu -fsycl-max-parallel-link-jobs=3 a.o -o a.out
 //# run: cmp a.out one.out
 // With lines for debuggers.
+//# deep: a build for debugging
 //# run: aspen++ -g -O0 -fsycl-targets=native_cpu {self} -o c.out
 //# run: ./c.out
 //# stdout: 48 kernels, wrong 0

@@ -79,8 +79,13 @@ struct Args {
     #[arg(long)]
     deep: bool,
     /// Tests at a time
-    #[arg(short, default_value_t = 2)]
+    #[arg(short, default_value_t = one_more_than_cores())]
     jobs: usize,
+}
+
+/// Tests wait for timeouts, for devices and for the longest pass of a compile; one more of them has the processors meanwhile.
+fn one_more_than_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from) + 1
 }
 
 /// A test file taken apart.

@@ -184,13 +184,12 @@ fn errors_and_changes() {
     let used = session.ok("for f in cache/headers/*.inputs; do find ${f%.inputs} -mtime -1; done | wc -l");
     assert_eq!(used.stdout.trim(), "3");
     // A file that the header was made of is another one now.
-    let touched = session.ok("for f in cache/headers/*.inputs; do sed -i '1s/^/1/' $f; done; ls cache/headers/*.inputs | wc -l");
+    let touched = session.ok("for f in cache/headers/*.inputs; do sed -i.as-it-was '1s/^/1/' $f; done; ls cache/headers/*.inputs | wc -l");
     assert_eq!(touched.stdout.trim(), "3");
     assert_eq!(kept_by(&session, &good), 0);
-    session.ok(&good);
-    assert_eq!(kept_by(&session, &good), 3, "made again at once, since it was asked for often enough");
     // What is kept is damaged: the text is read.
-    session.ok("for f in cache/headers/*.inputs; do echo damaged > ${f%.inputs}; done");
+    session.ok("for f in cache/headers/*.inputs; do mv $f.as-it-was $f; echo damaged > ${f%.inputs}; done");
+    assert_eq!(kept_by(&session, &good), 3);
     session.ok(&good);
     // A folder that others may write to is not trusted.
     session.ok("chmod 777 cache/headers");

@@ -58,8 +58,9 @@ fn every_form_of_use_is_found_by_every_pass() {
     for used in ["-include pre.h", "-include-pch pre.h.pch", "-Xclang -include-pch -Xclang pre.h.pch -Xclang -include -Xclang pre.h"] {
         let line = format!("-O1 -fPIC {used} -Winvalid-pch -I. -Wall -MMD");
         assert_eq!(passes_with(&session, &format!("{line} -c a.cpp")), 3, "{used}");
-        assert_eq!(session.ok(&format!("aspen++ {line} a.cpp -o program && ./program")).stderr, "", "{used}");
+        assert_eq!(session.ok(&format!("aspen++ {line} -fsyntax-only a.cpp")).stderr, "", "{used}");
     }
+    session.ok("aspen++ -O1 -fPIC -include pre.h -Winvalid-pch a.cpp -o program && ./program");
     // What CMake's target_precompile_headers writes.
     session
         .ok("aspen++ -g -std=gnu++17 -Winvalid-pch -fpch-instantiate-templates -Xclang -emit-pch -Xclang -include -Xclang pre.h -x c++-header -o c.pch -c empty.cxx");
