@@ -193,8 +193,8 @@ def Dg2 : IntelGpu<"dg2", Images # Matrix, From8>;
 // The embedded CPU device: exactly what it has. `aspen devices` shows the same, and a test compares. ASPEN_CPU_SUB_GROUP_SIZE=64 adds that
 // size when a program runs, so kernels that require it are compiled.
 class EmbeddedCpu<string name> : TargetInfo<name, [
-  AspectCpu, AspectFp16, AspectFp64, AspectAtomic64, AspectImage, AspectExt_intel_legacy_image, AspectQueue_profiling,
-  AspectHost_debuggable, AspectUsm_device_allocations, AspectUsm_host_allocations, AspectUsm_shared_allocations,
+  AspectCpu, AspectFp16, AspectFp64, AspectAtomic64, AspectImage, AspectExt_intel_legacy_image, AspectOnline_compiler, AspectOnline_linker,
+  AspectQueue_profiling, AspectHost_debuggable, AspectUsm_device_allocations, AspectUsm_host_allocations, AspectUsm_shared_allocations,
   AspectUsm_system_allocations, AspectUsm_atomic_host_allocations, AspectUsm_atomic_shared_allocations, AspectExt_oneapi_fragment,
   AspectExt_oneapi_chunk, AspectExt_intel_matrix, AspectExt_oneapi_graph, AspectExt_oneapi_limited_graph,
   AspectExt_oneapi_virtual_mem, AspectExt_oneapi_async_memory_alloc, AspectExt_oneapi_clock_sub_group, AspectExt_oneapi_clock_work_group, AspectExt_oneapi_clock_device], 0, [4, 8, 16, 32]>;

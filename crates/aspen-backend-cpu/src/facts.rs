@@ -19,13 +19,16 @@ const SUB_GROUP_SIZES: [u32; 4] = [4, 8, 16, 32];
 /// The sub-group size of kernels that require none, if the user wishes no other.
 pub(crate) const DEFAULT_SUB_GROUP_SIZE: u32 = 32;
 
-const ASPECTS: [&str; 24] = [
+const ASPECTS: [&str; 26] = [
     "cpu",
     "fp16",
     "fp64",
     "atomic64",
     "image",
     "ext_intel_legacy_image",
+    // Kernels are compiled ahead of time; bundles of each state are made (docs/decisions/0087).
+    "online_compiler",
+    "online_linker",
     "queue_profiling",
     "usm_device_allocations",
     "usm_host_allocations",

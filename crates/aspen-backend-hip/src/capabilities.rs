@@ -10,7 +10,7 @@ use crate::answers::Answers;
 type Has = fn(&Answers) -> bool;
 
 /// An aspect, and which answers mean that a device has it. Aspects that are not here no device of HIP has in Aspen.
-const ASPECTS: [(&str, Has); 13] = [
+const ASPECTS: [(&str, Has); 15] = [
     ("gpu", |_| true),
     ("fp16", |_| true),
     ("fp64", |_| true),
@@ -18,6 +18,9 @@ const ASPECTS: [(&str, Has); 13] = [
     // Images are software (docs/decisions/0032).
     ("image", |_| true),
     ("ext_intel_legacy_image", |_| true),
+    // Kernels are compiled ahead of time; bundles of each state are made (docs/decisions/0087).
+    ("online_compiler", |_| true),
+    ("online_linker", |_| true),
     ("queue_profiling", |_| true),
     ("usm_device_allocations", |_| true),
     ("usm_host_allocations", |_| true),
@@ -96,7 +99,7 @@ mod tests {
         let found = capabilities(&answers);
         let has = |name: &str| found.aspects.iter().any(|aspect| aspect.to_string() == name);
         for (name, expected) in
-            [("fp64", true), ("usm_shared_allocations", true), ("usm_system_allocations", false), ("online_compiler", false)]
+            [("fp64", true), ("usm_shared_allocations", true), ("usm_system_allocations", false), ("online_compiler", true)]
         {
             assert_eq!(has(name), expected, "{name}");
         }

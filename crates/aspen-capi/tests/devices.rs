@@ -24,7 +24,7 @@ fn the_cpu_says_only_what_is_true() {
     let text = devices(&[]);
     assert!(text.starts_with("platforms 1\nnative_cpu:0 backend 0 type 0 name '"), "{text}");
     assert!(
-        text.contains("\naspects 1 5 6 9 12 13 14 15 17 25 26 27 31 39 50 51 53 56 57 67 80 84 85 86\nsub-groups 4 8 16 32\n"),
+        text.contains("\naspects 1 5 6 9 10 11 12 13 14 15 17 25 26 27 31 39 50 51 53 56 57 67 80 84 85 86\nsub-groups 4 8 16 32\n"),
         "{text}"
     );
 }

@@ -178,7 +178,8 @@ mod tests {
             ("ext_oneapi_cuda_cluster_group", [false; 5]),
             ("ext_oneapi_virtual_mem", [true, true, false, false, false]),
             ("ext_oneapi_graph", [true, true, false, false, false]),
-            ("online_compiler", [true, false, true, true, false]),
+            ("online_compiler", [true; 5]),
+            ("ext_oneapi_tangle", [true, false, true, false, false]),
             ("host_debuggable", [true, true, false, false, false]),
             // Hardware that this build has not met.
             ("#103", [true; 5]),

@@ -229,8 +229,8 @@ mod tests {
     /// Source: DESIGN §7.26.
     #[test]
     fn what_aspen_does_not_offer_no_device_has() {
-        // fp64 (6) on all backends, ext_intel_esimd (49) on none, online_compiler (10) not on the embedded CPU, 103 is not known.
-        let aspects: AspectSet = [6, 10, 49, 103].map(Aspect::from_number).into();
+        // fp64 (6) on all backends, ext_intel_esimd (49) on none, ext_oneapi_tangle (52) not on the embedded CPU, 103 is not known.
+        let aspects: AspectSet = [6, 49, 52, 103].map(Aspect::from_number).into();
         let device = |backend, open| Capabilities {
             aspects: aspects.clone(),
             may_support_other_aspects: open,
@@ -238,14 +238,14 @@ mod tests {
             ..Capabilities::default()
         };
         for (backend, offered, lacks) in [
-            (None, "fp64 online_compiler #103", "ext_intel_esimd"),
-            (Some(BackendKind::OpenCl), "fp64 online_compiler #103", "ext_intel_esimd"),
-            (Some(BackendKind::NativeCpu), "fp64 #103", "online_compiler, aspect ext_intel_esimd"),
+            (None, "fp64 ext_oneapi_tangle #103", "ext_intel_esimd"),
+            (Some(BackendKind::OpenCl), "fp64 ext_oneapi_tangle #103", "ext_intel_esimd"),
+            (Some(BackendKind::NativeCpu), "fp64 #103", "ext_intel_esimd, aspect ext_oneapi_tangle"),
         ] {
             for open in [false, true] {
                 let device = device(backend, open);
                 assert_eq!(device.offered().map(|aspect| aspect.to_string()).collect::<Vec<_>>().join(" "), offered);
-                assert_eq!(verdict(&requirements(&[6, 10, 49, 103], None, &[]), &device), format!("unmet: aspect {lacks}"));
+                assert_eq!(verdict(&requirements(&[6, 49, 52, 103], None, &[]), &device), format!("unmet: aspect {lacks}"));
             }
             // Nobody can have what is not offered; of other things an open device may have more.
             assert_eq!(verdict(&requirements(&[46], None, &[]), &device(backend, true)), "unmet: aspect ext_oneapi_mipmap");
@@ -253,7 +253,7 @@ mod tests {
         }
         // Programs of other compilers have other headers.
         let theirs = Capabilities { offers: Offers::Others, ..device(None, false) };
-        assert_eq!(verdict(&requirements(&[6, 10, 46, 49, 103], None, &[]), &theirs), "unmet: aspect ext_oneapi_mipmap");
+        assert_eq!(verdict(&requirements(&[6, 46, 49, 52, 103], None, &[]), &theirs), "unmet: aspect ext_oneapi_mipmap");
     }
 
     /// Source: DESIGN §7.8.

@@ -204,8 +204,8 @@ mod tests {
     /// Source: DESIGN §7.26.
     #[test]
     fn what_aspen_does_not_offer_is_told_from_what_the_device_lacks() {
-        let [esimd, compiler] =
-            ["ext_intel_esimd", "online_compiler"].map(|name| Need::Aspect(Aspect::from_name(name).expect("an aspect")));
+        let [esimd, tangle] =
+            ["ext_intel_esimd", "ext_oneapi_tangle"].map(|name| Need::Aspect(Aspect::from_name(name).expect("an aspect")));
         let device = Capabilities { aspects: [49].map(Aspect::from_number).into(), ..Capabilities::default() };
         let source = Source { need: esimd.clone(), declared: true, chain: vec![step("foo", 14, 3), step("k", 20, 1)] };
         assert_eq!(
@@ -215,11 +215,12 @@ mod tests {
         );
         let cpu = Capabilities { offers: Offers::Aspen(Some(BackendKind::NativeCpu)), ..Capabilities::default() };
         assert_eq!(
-            cpu.list(&[esimd, compiler.clone(), Need::SubGroupSize(64)]),
-            "aspect ext_intel_esimd (Aspen does not offer it: its headers have no ESIMD), aspect online_compiler (Aspen does not offer it on \
-             native_cpu: the compiler is the driver's, and the embedded CPU device has none), sub-group size 64"
+            cpu.list(&[esimd, tangle.clone(), Need::SubGroupSize(64)]),
+            "aspect ext_intel_esimd (Aspen does not offer it: its headers have no ESIMD), aspect ext_oneapi_tangle (Aspen does not offer it on \
+             native_cpu: sycl::ext::oneapi::experimental::tangle asks who runs side by side: work-items of the embedded CPU do not, and CUDA \
+             does not tell), sub-group size 64"
         );
-        assert_eq!(device.list(&[compiler]), "aspect online_compiler");
+        assert_eq!(device.list(&[tangle]), "aspect ext_oneapi_tangle");
     }
 
     #[test]

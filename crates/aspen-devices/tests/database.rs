@@ -107,7 +107,7 @@ fn intel_gpus_are_complete() {
 fn native_cpu_is_the_embedded_device() {
     let cpu = builtin().lookup("native_cpu").unwrap();
     let exactly = aspects(
-        "cpu fp16 fp64 atomic64 image ext_intel_legacy_image usm_device_allocations usm_host_allocations usm_shared_allocations \
+        "cpu fp16 fp64 atomic64 image ext_intel_legacy_image online_compiler online_linker usm_device_allocations usm_host_allocations usm_shared_allocations \
          usm_system_allocations usm_atomic_host_allocations usm_atomic_shared_allocations queue_profiling host_debuggable ext_oneapi_fragment \
          ext_oneapi_chunk ext_intel_matrix ext_oneapi_graph ext_oneapi_limited_graph ext_oneapi_virtual_mem ext_oneapi_async_memory_alloc \
          ext_oneapi_clock_sub_group ext_oneapi_clock_work_group ext_oneapi_clock_device",
@@ -192,15 +192,14 @@ fn offers_of_targets() {
         (
             "spir64_x86_64",
             Some(BackendKind::NativeCpu),
-            format!("cpu fp16 fp64 atomic64 image ext_intel_legacy_image queue_profiling {usm} {atomics} {groups} ext_intel_x86_64"),
+            format!("cpu fp16 fp64 atomic64 image ext_intel_legacy_image {online} {usm} {atomics} {groups} ext_intel_x86_64"),
         ),
         ("nvidia_gpu_sm_52", Some(BackendKind::Cuda), format!("gpu fp64 {online} {usm} {groups} ext_oneapi_limited_graph")),
         ("nvidia_gpu_sm_80", Some(BackendKind::Cuda), format!("gpu fp16 fp64 atomic64 {online} {usm} {groups} ext_oneapi_limited_graph")),
-        // The driver of code objects compiles nothing.
         (
             "amd_gpu_gfx906",
             Some(BackendKind::Hip),
-            format!("gpu fp16 fp64 queue_profiling {usm} usm_atomic_host_allocations usm_atomic_shared_allocations"),
+            format!("gpu fp16 fp64 {online} {usm} usm_atomic_host_allocations usm_atomic_shared_allocations"),
         ),
         ("spir64", None, String::new()),
     ] {
@@ -221,7 +220,7 @@ fn offers_of_targets() {
         ("nvidia_gpu_sm_80", "ext_oneapi_graph", Some(false)),
         ("nvidia_gpu_sm_80", "host_debuggable", Some(false)),
         ("nvidia_gpu_sm_80", "emulated", None),
-        ("x86_64", "online_compiler", Some(false)),
+        ("x86_64", "ext_oneapi_tangle", Some(false)),
         ("x86_64", "host_debuggable", None),
         ("native_cpu", "ext_intel_x86_64", Some(false)),
     ] {

@@ -61,7 +61,7 @@ fn intersection_and_union() {
         ("nvidia_gpu_sm_50 c", "all:gpu any:ANY_ASPECT"),
         (
             "nvidia_gpu_sm_50 native_cpu",
-            "all:fp64 all:queue_profiling all:usm_device_allocations all:usm_host_allocations \
+            "all:fp64 all:online_compiler all:online_linker all:queue_profiling all:usm_device_allocations all:usm_host_allocations \
           all:usm_shared_allocations all:ext_oneapi_fragment all:ext_oneapi_chunk all:ext_oneapi_limited_graph any:ANY_ASPECT !any:ext_oneapi_tangle",
         ),
         (

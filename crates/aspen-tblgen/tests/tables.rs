@@ -217,7 +217,7 @@ fn built_in_targets_in_a_program() {
     let find = |name: &str| lines.iter().find_map(|line| line.strip_prefix(&format!("{name}:"))).unwrap();
     assert_eq!(
         find("native_cpu"),
-        " cpu fp16 fp64 atomic64 image ext_intel_legacy_image queue_profiling host_debuggable usm_device_allocations usm_host_allocations usm_shared_allocations \
+        " cpu fp16 fp64 atomic64 image ext_intel_legacy_image online_compiler online_linker queue_profiling host_debuggable usm_device_allocations usm_host_allocations usm_shared_allocations \
          usm_system_allocations usm_atomic_host_allocations usm_atomic_shared_allocations ext_oneapi_fragment ext_oneapi_chunk \
          ext_intel_matrix ext_oneapi_graph ext_oneapi_limited_graph ext_oneapi_virtual_mem ext_oneapi_async_memory_alloc ext_oneapi_clock_sub_group \
          ext_oneapi_clock_work_group ext_oneapi_clock_device | 4 8 16 32 |  | "

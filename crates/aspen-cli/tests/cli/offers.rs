@@ -169,8 +169,8 @@ void host(sycl::queue &q) {
   q.single_task<k>([=] {
     ex::if_device_has<aspect::ext_intel_esimd>([] { yes(1); }).else_device([] { no(1); });
     ex::if_device_has<aspect::ext_oneapi_cuda_cluster_group, aspect::fp16>([] { yes(2); }).else_device([] { no(2); });
-#ifdef COMPILER
-    ex::if_device_has<aspect::online_compiler>([] { yes(3); }).else_device([] { no(3); });
+#ifdef TANGLE
+    ex::if_device_has<aspect::ext_oneapi_tangle>([] { yes(3); }).else_device([] { no(3); });
 #endif
   });
 }
@@ -188,7 +188,10 @@ void host(sycl::queue &q) {
         ("native_cpu,spir64", "!any_device_has_v<aspect::ext_oneapi_cuda_cluster_group> && any_device_has_v<aspect::host_debuggable>"),
         ("nvidia_gpu_sm_90", "!all_devices_have_v<aspect::ext_oneapi_cuda_cluster_group> && !any_device_has_v<aspect::ext_oneapi_mipmap>"),
         ("nvidia_gpu_sm_90", "!any_device_has_v<aspect::host_debuggable> && any_device_has_v<aspect::usm_system_allocations>"),
-        ("spir64_x86_64", "!any_device_has_v<aspect::online_compiler> && any_device_has_v<aspect::host_debuggable>"),
+        (
+            "spir64_x86_64",
+            "!any_device_has_v<aspect::ext_oneapi_tangle> && any_device_has_v<aspect::online_compiler> && any_device_has_v<aspect::host_debuggable>",
+        ),
         (
             "vectors",
             "!any_device_has_v<aspect::ext_intel_esimd> && all_devices_have_v<aspect::fp64> && !any_device_has_v<aspect::ext_oneapi_cuda_cluster_group>",
@@ -200,11 +203,9 @@ void host(sycl::queue &q) {
     ] {
         session.ok(&format!("{} -c -o t.o", line(targets, assert)));
     }
-    for (target, more, taken) in [
-        ("intel_gpu_skl", "", "no(1) no(2)"),
-        ("spir64_x86_64", "-DCOMPILER", "no(1) no(2) no(3)"),
-        ("nvidia_gpu_sm_90", "", "no(1) no(2)"),
-    ] {
+    for (target, more, taken) in
+        [("intel_gpu_skl", "", "no(1) no(2)"), ("spir64_x86_64", "-DTANGLE", "no(1) no(2) no(3)"), ("nvidia_gpu_sm_90", "", "no(1) no(2)")]
+    {
         session.ok(&format!("{} {more} -fsycl-device-only -S -emit-llvm -o t.ll", line(target, "true")));
         let module = String::from_utf8(session.read("t.ll")).expect("text");
         let calls: Vec<String> = [("yes", "_Z3yesi"), ("no", "_Z2noi")]
