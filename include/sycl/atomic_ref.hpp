@@ -206,6 +206,8 @@ class atomic_ref : public detail::atomic_ref_impl<T, sizeof(T), DefaultOrder, De
   static_assert(sizeof(T) == 4 || sizeof(T) == 8, "sycl::atomic_ref refers to types of 4 or 8 bytes");
   static_assert(DefaultOrder == memory_order::relaxed || DefaultOrder == memory_order::acq_rel || DefaultOrder == memory_order::seq_cst,
                 "the default order of sycl::atomic_ref is relaxed, acq_rel or seq_cst");
+  static_assert(AddressSpace != access::address_space::constant_space && AddressSpace != access::address_space::private_space,
+                "sycl::atomic_ref refers to global or local memory, or to the generic address space");
   using impl = detail::atomic_ref_impl<T, sizeof(T), DefaultOrder, DefaultScope>;
 
 public:

@@ -88,8 +88,10 @@ public:
       return {memory_order::relaxed, memory_order::acquire, memory_order::release, memory_order::acq_rel, memory_order::seq_cst};
     else if constexpr (std::is_same_v<Descriptor, info::context::atomic_memory_scope_capabilities>)
       return {memory_scope::sub_group, memory_scope::work_group, memory_scope::device, memory_scope::system};
-    else
+    else if constexpr (std::is_same_v<Descriptor, info::context::atomic_fence_scope_capabilities>)
       return {memory_scope::work_item, memory_scope::sub_group, memory_scope::work_group, memory_scope::device, memory_scope::system};
+    else
+      static_assert(std::is_same_v<Descriptor, void>, "a context is asked what info::context names");
   }
 
   // In ext/oneapi/experimental/async_alloc/memory_pool.hpp. Source: sycl_ext_oneapi_async_memory_alloc.

@@ -77,6 +77,11 @@ public:
 };
 
 namespace detail {
+/// Whether `Descriptor` answers for what the others are, which `get_info` hands to it. Asked first, since a descriptor of another class would be an
+/// error about the library's own handles. Source: SYCL 2020 §4.6 (each class names its descriptors).
+template <class, class Descriptor, class... Asked> inline constexpr bool answers = false;
+template <class Descriptor, class... Asked>
+inline constexpr bool answers<std::void_t<decltype(Descriptor::get(std::declval<const Asked &>()...))>, Descriptor, Asked...> = true;
 /// Whether it is called as it is; a copy is of one whose operator is not const, as with DPC++.
 template <class I> inline constexpr bool is_const_selector = std::is_invocable_r_v<int, const I &, const device &>;
 /// A function object, or of a class whose own operator may be private.
@@ -167,7 +172,12 @@ public:
   /// Deprecated: SYCL 1.2.1's host device is none of the devices here.
   bool is_host() const { return false; }
   /// A descriptor of namespace info::device.
-  template <class Descriptor> typename Descriptor::return_type get_info() const { return Descriptor::get(*this); }
+  template <class Descriptor> typename Descriptor::return_type get_info() const {
+    constexpr bool asks = detail::answers<void, Descriptor, device>;
+    static_assert(asks, "a device is asked what info::device names, or an extension for devices");
+    if constexpr (asks)
+      return Descriptor::get(*this);
+  }
   /// `max_work_item_sizes` took no dimensions. Source: SYCL 1.2.1 §4.6.4.2.
   template <template <int> class Descriptor> auto get_info() const { return get_info<Descriptor<3>>(); }
   /// Like all functions here that return a vector: a template, so that only programs that call it pay for compiling it.
@@ -212,7 +222,12 @@ public:
     });
     return out;
   }
-  template <class Descriptor> typename Descriptor::return_type get_info() const { return Descriptor::get(handle_); }
+  template <class Descriptor> typename Descriptor::return_type get_info() const {
+    constexpr bool asks = detail::answers<void, Descriptor, const aspen_platform_t *>;
+    static_assert(asks, "a platform is asked what info::platform names");
+    if constexpr (asks)
+      return Descriptor::get(handle_);
+  }
   /// Source: sycl_ext_oneapi_platform_device_index.
   device ext_oneapi_device_at_index(size_t index) const {
     size_t count = 0;

@@ -192,18 +192,24 @@ public:
       if (native_)
         detail::fail(errc::feature_not_supported, "function_name: ask the backend's own interface for the names of its kernels");
       return typename Descriptor::return_type(id_.get_name());
-    } else {
+    } else if constexpr (std::is_same_v<Descriptor, info::kernel::num_args>) {
       if (const detail::function_launcher *const function = id_.aspen_identity().function)
         return function->parameters;
       if (!native_)
         detail::fail(errc::invalid, "num_args: only kernels that are functions, or that come from a backend's own interface, have a known "
                                     "number of arguments");
       return aspen_native_facts(native_->device).arguments;
+    } else {
+      static_assert(std::is_same_v<Descriptor, void>,
+                    "a kernel is asked what info::kernel names; what info::kernel_device_specific names is asked with a device: "
+                    "kernel.get_info<...>(device)");
     }
   }
   template <class Descriptor> typename Descriptor::return_type get_info(const device &on) const {
     if constexpr (std::is_same_v<Descriptor, info::kernel::num_args> || std::is_same_v<Descriptor, info::kernel::attributes>) {
       return get_info<Descriptor>(); // the same on all; get_kernel_info may name a device all the same
+    } else if constexpr (!detail::answers<void, Descriptor, device, info::kernel_device_specific::detail::kernel_facts>) {
+      static_assert(std::is_same_v<Descriptor, void>, "a kernel is asked with a device what info::kernel_device_specific names");
     } else {
       if (!native_)
         return Descriptor::get(on, {id_.aspen_load(on), id_.aspen_most_items(on)});

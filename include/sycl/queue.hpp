@@ -70,8 +70,10 @@ public:
       return get_device();
     else if constexpr (std::is_same_v<Descriptor, info::queue::reference_count>)
       return 1;
-    else
+    else if constexpr (std::is_same_v<Descriptor, info::queue::context>)
       return get_context();
+    else
+      static_assert(std::is_same_v<Descriptor, void>, "a queue is asked what info::queue names");
   }
 
   /// Runs the command group function and hands its command to the device. Source: SYCL 2020 §4.9.3.

@@ -38,5 +38,9 @@ template <class SetId> constexpr std::int64_t function_mark_of(const ext::oneapi
 template <class... SetIds> struct kernel_attribute<ext::oneapi::experimental::property_value<ext::oneapi::experimental::calls_indirectly_key, SetIds...>> {
   using aspen_calls_indirectly = void; // for the compiler's plugin
 };
+/// Not of kernels, which would be called without a word of what they call.
+template <class SetId> struct kernel_attribute<ext::oneapi::experimental::indirectly_callable_key::value_t<SetId>> {
+  static_assert(!sizeof(SetId *), "indirectly_callable is a property of virtual functions; a kernel that calls them has assume_indirect_calls");
+};
 } // namespace detail
 } // namespace sycl
