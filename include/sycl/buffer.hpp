@@ -156,7 +156,7 @@ struct buffer_state : counted {
       aspen_buffer_restore_host(handle);
     }
     // Behind the access, which waits for a writer only, and brings the content meanwhile.
-    if (in_place || attached || goes)
+    if (in_place || attached || updated || goes)
       aspen_buffer_wait(handle);
     delete destination;
     aspen_buffer_release(handle);
@@ -183,6 +183,11 @@ struct buffer_state : counted {
       attached = true;
     }
   }
+  /// Where handler::update_host writes, if anywhere.
+  void *updated_place() const {
+    updated = updated || origin;
+    return origin ? origin : used;
+  }
   /// Has the program's memory be as it is now afterwards, unless the content goes there.
   void leave() {
     int how = 0;
@@ -202,6 +207,7 @@ struct buffer_state : counted {
   held *owner = nullptr; // of the host memory, whatever becomes of the destination
   /// For handler::update_host: the host memory that the buffer was made from, unless it works there or may not write there.
   void *origin = nullptr;
+  mutable bool updated = false; // that is written, for which the buffer has to last
   size_t size = 0; // bytes
   mutable buffer_users users;
   std::mutex *mutex = nullptr;

@@ -256,7 +256,7 @@ public:
       return nothing(); // of an accessor that was made without a buffer
     void *content = nullptr;
     detail::check(aspen_buffer_address(of->handle, nullptr, &content));
-    host_task([content, origin = of->origin ? of->origin : of->used, size = of->size, mutex = of->mutex] {
+    host_task([content, origin = of->updated_place(), size = of->size, mutex = of->mutex] {
       const auto locked = mutex ? std::unique_lock<std::mutex>(*mutex) : std::unique_lock<std::mutex>();
       if (origin && origin != content) // it works there, unless accesses are checked (ASPEN_CHECK)
         std::memcpy(origin, content, size);

@@ -282,6 +282,22 @@ static void update(queue &q) {
     add(q, b, 1);
   }
   CHECK(all(data, 2));
+  { // the buffer lasts until it has been there
+    buffer<int> b(data);
+    b.set_write_back(false);
+    q.submit([&](handler &h) {
+      accessor<int, 1, access_mode::read_write, target::host_task> a(b, h);
+      h.host_task([=] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        a[0] = 7;
+      });
+    });
+    q.submit([&](handler &h) {
+      accessor a(b, h, read_only);
+      h.update_host(a);
+    });
+  }
+  CHECK(data[0] == 7 && data[1] == 2);
 }
 
 /// Nobody wrote it, so nothing goes there. Source: SYCL 2020 §4.7.2.

@@ -14,7 +14,7 @@ use crate::sys::{
     self, Api, CreateProgramWithIl, Interop, cl_command_queue, cl_context, cl_device_id, cl_event, cl_int, cl_kernel, cl_platform_id,
     cl_program, cl_uint, cl_ulong, error_name,
 };
-use crate::waiters::Waiters;
+use crate::waiters;
 
 /// A call that failed: the function and OpenCL's error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -102,8 +102,6 @@ pub(crate) struct Context {
     api: &'static Api,
     create_program: CreateProgramWithIl,
     handle: cl_context,
-    /// Of its commands.
-    waiters: Waiters,
 }
 
 // SAFETY: see the module's text.
@@ -118,7 +116,7 @@ impl Context {
         // SAFETY: no properties, an array of devices of one platform, no callback.
         let handle = unsafe { (api.clCreateContext)(ptr::null(), ids.len() as cl_uint, ids.as_ptr(), None, ptr::null_mut(), &mut error) };
         let create_program = sys::create_program_with_il(api, platform.0);
-        Ok(Arc::new(Context { api, create_program, handle: given("clCreateContext", error, handle)?, waiters: Waiters::default() }))
+        Ok(Arc::new(Context { api, create_program, handle: given("clCreateContext", error, handle)? }))
     }
 
     /// A program's context, with a reference of its own.
@@ -128,7 +126,7 @@ impl Context {
     pub(crate) unsafe fn of_program(api: &'static Api, interop: &Interop, platform: PlatformId, handle: cl_context) -> Tried<Arc<Context>> {
         // SAFETY: by this function's contract.
         succeeded("clRetainContext", unsafe { (interop.clRetainContext)(handle) })?;
-        Ok(Arc::new(Context { api, create_program: sys::create_program_with_il(api, platform.0), handle, waiters: Waiters::default() }))
+        Ok(Arc::new(Context { api, create_program: sys::create_program_with_il(api, platform.0), handle }))
     }
 
     pub(crate) fn handle(&self) -> cl_context {
@@ -254,7 +252,7 @@ unsafe impl Send for Event {}
 unsafe impl Sync for Event {}
 
 /// What the driver is to call.
-type OnStatus = Box<dyn FnOnce(cl_int) + Send>;
+pub(crate) type OnStatus = Box<dyn FnOnce(cl_int) + Send>;
 
 /// What OpenCL says of a command that is over: its status, negative for an error.
 pub(crate) fn command_outcome(status: cl_int) -> Tried<()> {
@@ -276,7 +274,7 @@ impl Event {
 
     /// Waits until the command, which was flushed, is over.
     pub(crate) fn wait(&self) -> Tried<()> {
-        self.context.waiters.wait(self)
+        waiters::wait(self)
     }
 
     /// Flushes the command, and waits inside the driver until it is over.
