@@ -8,6 +8,7 @@
 #include <sycl/detail/accessor_class.hpp>
 #include <sycl/detail/buffer_users.hpp>
 #include <sycl/detail/counted.hpp>
+#include <sycl/detail/owner_classes.hpp>
 #include <sycl/property_list.hpp>
 #include <sycl/range.hpp>
 #include <string> // for std::data, std::iterator_traits and the allocator; <iterator> would bring streams
@@ -238,20 +239,6 @@ template <int D> size_t buffer_bytes(const range<D> &extent, size_t element) {
   const int how = !use_host ? 0 : properties.has_property<property::buffer::use_host_ptr>() ? 2 : 1;
   return new buffer_state(bytes, alignment, host, how);
 }
-
-template <class P, class = void> inline constexpr bool is_shared_pointer = false;
-template <class P>
-inline constexpr bool is_shared_pointer<P, std::void_t<typename P::element_type, decltype(std::declval<P &>().use_count())>> = true;
-/// What becomes a std::shared_ptr where one is taken: a std::unique_ptr that is moved from.
-template <class P, class = void> inline constexpr bool is_unique_pointer = false;
-template <class P> inline constexpr bool is_unique_pointer<P, std::void_t<typename P::deleter_type, decltype(std::declval<P &>().release())>> = true;
-/// Whether objects of a class own memory elsewhere, so that a copy of their bytes has the same memory twice: no elements for buffers. Other
-/// classes that are not device-copyable may be, as in DPC++: those of programs of SYCL 1.2.1 often copy as their bytes do.
-template <class T> inline constexpr bool owns_memory = is_shared_pointer<T> || is_unique_pointer<T>;
-template <class C, class Traits, class A> inline constexpr bool owns_memory<std::basic_string<C, Traits, A>> = true;
-template <class T, class A> inline constexpr bool owns_memory<std::vector<T, A>> = true;
-template <class P, class = void> inline constexpr bool is_weak_pointer = false;
-template <class P> inline constexpr bool is_weak_pointer<P, std::void_t<decltype(std::declval<P &>().lock())>> = true;
 
 constexpr aspen_access_t access_of(access_mode mode) {
   return mode == access_mode::read                                              ? ASPEN_ACCESS_READ

@@ -7,6 +7,7 @@
 #include <sycl/detail/kernel_properties.hpp>
 #include <sycl/detail/launch.hpp>
 #include <sycl/detail/list.hpp>
+#include <sycl/detail/owner_classes.hpp>
 #include <sycl/detail/recorded.hpp>
 #include <sycl/exception.hpp>
 #include <sycl/ext/oneapi/raw_kernel_arg.hpp>
@@ -97,6 +98,7 @@ public:
   /// Objects of classes that hold accessors are for functions alone, whose parameter decides whether they may be.
   template <class T, std::enable_if_t<!std::is_pointer_v<T> && !std::is_array_v<T>, int> = 0> void set(int index, const T &value) {
     static_assert(!carries_values<T>, "set_arg takes accessors of buffers, local_accessors, pointers of USM and plain values");
+    static_assert(!owns_memory<T>, "set_arg takes values that are device-copyable: strings, vectors and smart pointers own memory of the host");
     has_objects_ = has_objects_ || !std::is_trivially_copyable_v<T>;
     aspen_native_argument_t &made = add(index, ASPEN_ARGUMENT_BYTES);
     made.offset = bytes_.size(); // until prepare
