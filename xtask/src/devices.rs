@@ -91,6 +91,7 @@ pub const DRIVERS: [Driver; 5] = [
         env: &[],
         not_for: &[
             ("assertions", "its programs keep no variables, so nobody learns that one failed"),
+            ("commands", "it compiles a kernel anew for each size of a launch, which takes two minutes"),
             ("device-globals", "its programs keep no variables"),
             ("extensions-groups", "it has no sub-groups"),
             ("full-disk", "it compiles into files of its own, which do not fit either"),

@@ -286,6 +286,22 @@ impl Event {
         waited
     }
 
+    /// Waits until a command of the program's is over. Nobody knows whether its queue was flushed.
+    pub(crate) fn wait_for_program(&self) -> Tried<()> {
+        if self.flush() { self.wait() } else { self.wait_in_driver() }
+    }
+
+    /// Flushes the queue that the command is in, if it is in one; whether that can be.
+    fn flush(&self) -> bool {
+        let mut queue: cl_command_queue = ptr::null_mut();
+        let into = ptr::from_mut(&mut queue).cast();
+        let ask = self.context.api.clGetEventInfo;
+        // SAFETY: an event that is alive, and room for a queue.
+        let error = unsafe { ask(self.handle, sys::CL_EVENT_COMMAND_QUEUE, size_of::<cl_command_queue>(), into, ptr::null_mut()) };
+        // SAFETY: the queue of an event that is alive.
+        error == sys::CL_SUCCESS && (queue.is_null() || unsafe { (self.context.api.clFlush)(queue) } == sys::CL_SUCCESS)
+    }
+
     /// The status; `None` if the driver does not tell.
     fn status(&self) -> Option<cl_int> {
         let mut status: cl_int = sys::CL_SUCCESS;

@@ -44,8 +44,7 @@ const WHAT: (Code, &str) = (Code::Runtime, "an event of OpenCL");
 
 impl DeviceEvent for Foreign {
     fn wait(&self) -> Outcome {
-        // Nobody knows whether the program has flushed its queue; the driver does that when it waits.
-        outcome(&self.device, WHAT.0, WHAT.1, self.event.wait_in_driver())
+        outcome(&self.device, WHAT.0, WHAT.1, self.event.wait_for_program())
     }
 
     fn has_begun(&self) -> bool {
