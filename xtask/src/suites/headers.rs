@@ -41,6 +41,7 @@ pub fn run(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
         "include/CL",
         "include/CL/sycl",
         "include/CL/sycl/INTEL",
+        "include/CL/sycl/intel",
         "include/CL/sycl/access",
         "include/CL/sycl/backend",
         "include/dpct",
