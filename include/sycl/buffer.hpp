@@ -400,11 +400,12 @@ public:
     using tags = detail::tags_of<detail::default_mode<T>, Rest...>;
     return accessor<T, D, tags::mode, tags::place, access::placeholder::true_t>(*this, rest...);
   }
-  /// SYCL 1.2.1's spelling of a host accessor, with perhaps a range and an offset.
-  template <access_mode Mode> auto get_access() {
+  /// SYCL 1.2.1's spelling of a host accessor, with perhaps a range and an offset; SYCL 1.2's said the target, too.
+  template <access_mode Mode, target Target = target::host_buffer, std::enable_if_t<Target == target::host_buffer, int> = 0> auto get_access() {
     return accessor<T, D, Mode, target::host_buffer, access::placeholder::false_t>(*this);
   }
-  template <access_mode Mode> auto get_access(const range<D> &part, const id<D> &offset = {}) {
+  template <access_mode Mode, target Target = target::host_buffer, std::enable_if_t<Target == target::host_buffer, int> = 0>
+  auto get_access(const range<D> &part, const id<D> &offset = {}) {
     return accessor<T, D, Mode, target::host_buffer, access::placeholder::false_t>(*this, part, offset);
   }
   template <class... Rest> auto get_host_access(Rest &&...rest) {

@@ -195,6 +195,13 @@ public:
     else
       return P{};
   }
+  /// The same properties and a flag.
+  template <class P> property_list aspen_and(P) const {
+    static_assert(std::is_empty_v<P>);
+    property_list both = *this;
+    both.bits_ |= P::bit;
+    return both;
+  }
 
 private:
   template <class P> void keep(const P &property) {

@@ -34,7 +34,11 @@ int main() {
 }
 //# file: older.cpp
 #include <CL/sycl.hpp>
+#include <CL/sycl/ONEAPI/experimental/builtins.hpp>
 #include <CL/sycl/builtins.hpp>
+#include <CL/sycl/detail/common.hpp>
+#include <CL/sycl/intel/sub_group.hpp>
+#include <CL/sycl/properties/accessor_properties.hpp>
 #include <CL/sycl/usm/usm_allocator.hpp>
 
 namespace sycl = cl::sycl;

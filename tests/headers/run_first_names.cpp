@@ -223,9 +223,34 @@ static void interoperability(queue &q) {
   expect(q.get_backend() != backend::native_cpu || data.get_host_access()[1] == 7, "memory of the embedded device");
 }
 
+/// What DPC++ had in 2019.
+static void first_queues() {
+  const auto quiet = [](exception_list) {};
+  const property::queue::enable_profiling profiling;
+  ordered_queue plain, by_selector(default_selector{}), handled(default_selector{}, quiet), on(plain.get_device()), late(quiet), named(async_handler{});
+  ordered_queue profiled(profiling), listed(default_selector{}, {profiling}), in(plain.get_context(), plain.get_device(), quiet, property_list{profiling});
+  ordered_queue copied = plain, callable(default_selector_v), both(plain.get_context(), default_selector{});
+  for (const queue *one : {&plain, &by_selector, &handled, &on, &late, &named, &profiled, &listed, &in, &copied, &callable, &both})
+    expect(one->is_in_order() && one->has_property<property::queue::enable_profiling>() == (one == &profiled || one == &listed || one == &in),
+           "a queue in order by its class");
+  expect(copied == plain && copied != on, "a copy");
+  int *sum = malloc_shared<int>(1, plain);
+  *sum = 0;
+  for (int i = 0; i < 50; ++i)
+    plain.submit([&](handler &h) { h.single_task<class in_order_of_2019>([=] { *sum = *sum * 3 % 1009 + 1; }); });
+  int expected = 0;
+  for (int i = 0; i < 50; ++i)
+    expected = expected * 3 % 1009 + 1;
+  plain.wait();
+  expect(*sum == expected, "commands in order");
+  free(sum, plain);
+  static_assert(std::is_same_v<sycl::intel::sub_group, sub_group> && std::is_same_v<sycl::intel::plus<int>, plus<int>>);
+}
+
 int main() {
   queue q;
   names(q);
+  first_queues();
   programs(q);
   architectures(q);
   interoperability(q);

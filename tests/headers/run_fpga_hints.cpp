@@ -2,8 +2,11 @@
 // them, what programs of the time before SYCL 2020 was settled say of devices and of group-local memory.
 #include "check.hpp"
 #include <CL/sycl/INTEL/fpga_extensions.hpp>
+#include <CL/sycl/intel/fpga_device_selector.hpp>
+#include <CL/sycl/intel/fpga_extensions.hpp>
 #include <sycl/sycl.hpp>
 
+using namespace sycl; // whose own `intel`, of 2019, is the same
 namespace intel = sycl::ext::intel;
 
 static void hints(sycl::queue &q) {

@@ -84,6 +84,10 @@ static void targets(sycl::queue &q) {
     auto part = b.get_access<access_mode::read>(two, one);
     static_assert(std::is_same_v<decltype(part), legacy<int, 1, access_mode::read, target::host_buffer>>);
     CHECK(part.get_count() == 2 && part[0] == 20);
+    auto named = b.get_access<access_mode::read, target::host_buffer>(two, one);
+    static_assert(std::is_same_v<decltype(named), decltype(part)> &&
+                  std::is_same_v<decltype(b.get_access<access_mode::read, target::host_buffer>()), decltype(part)>);
+    CHECK(named[1] == part[1]);
   }
   CHECK(data[0] == 10 && data[1] == 20);
   {

@@ -1,5 +1,6 @@
 //! What `<CL/sycl.hpp>` alone brings: names of SYCL 1.2.1 and of DPC++ before 2022, under which programs of those years ask for what is here.
-//! Source: SYCL 1.2.1 §4.9.2, §4.10.2; DPC++'s release notes of 2021 (`sycl::ONEAPI` became `sycl::ext::oneapi`).
+//! Source: SYCL 1.2.1 §4.9.2, §4.10.2; DPC++'s release notes of 2020 (`sycl::intel` became `sycl::ONEAPI` and `sycl::INTEL`) and of 2021
+//! (`sycl::ONEAPI` became `sycl::ext::oneapi`).
 #pragma once
 #include <sycl/detail/letters_away.hpp>
 
@@ -28,6 +29,21 @@ using platform_error = exception;
 using profiling_error = exception;
 using feature_not_supported = exception;
 
+/// DPC++'s queue in order of before that was a property (2019): made of whatever makes a queue.
+class ordered_queue : public queue {
+  static property_list in_order(const property_list &properties) { return properties.aspen_and(property::queue::in_order{}); }
+
+public:
+  explicit ordered_queue(const property_list &properties = {}) : queue(in_order(properties)) {}
+  template <class A, class = std::enable_if_t<!std::is_base_of_v<queue, A> && !std::is_convertible_v<const A &, property_list> &&
+                                              std::is_constructible_v<queue, const A &, const property_list &>>>
+  explicit ordered_queue(const A &a, const property_list &properties = {}) : queue(a, in_order(properties)) {}
+  template <class A, class B, class = std::enable_if_t<std::is_constructible_v<queue, const A &, const B &, const property_list &>>>
+  explicit ordered_queue(const A &a, const B &b, const property_list &properties = {}) : queue(a, b, in_order(properties)) {}
+  template <class A, class B, class C, class = std::enable_if_t<std::is_constructible_v<queue, const A &, const B &, const C &, const property_list &>>>
+  explicit ordered_queue(const A &a, const B &b, const C &c, const property_list &properties = {}) : queue(a, b, c, in_order(properties)) {}
+};
+
 #ifndef ASPEN_LEAN_HEADERS
 /// By name, since programs use all of it beside all of `sycl`, where another `info` is.
 namespace ONEAPI {
@@ -41,6 +57,15 @@ using ext::intel::device_ptr, ext::intel::host_ptr;
 namespace INTEL {
 using namespace ext::intel;
 }
+/// What both were called in 2019 and early 2020: an alias, since programs have one of that name, too.
+namespace intel = ext::intel;
+namespace ext::intel {
+using namespace ext::oneapi::function_objects;
+using sycl::atomic_ref, sycl::reduction, sycl::sub_group;
+namespace experimental {
+using ext::oneapi::experimental::printf;
+}
+} // namespace ext::intel
 #endif
 
 } // namespace sycl

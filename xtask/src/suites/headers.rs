@@ -41,8 +41,12 @@ pub fn run(tree: &Tree, depth: Depth, count: &mut Count) -> Result<()> {
         "include/CL",
         "include/CL/sycl",
         "include/CL/sycl/INTEL",
+        "include/CL/sycl/ONEAPI",
+        "include/CL/sycl/ONEAPI/experimental",
+        "include/CL/sycl/intel",
         "include/CL/sycl/access",
         "include/CL/sycl/backend",
+        "include/CL/sycl/detail",
         "include/dpct",
         "include/syclcompat",
     ]
@@ -111,7 +115,7 @@ fn forwards_to(text: &str) -> Option<&str> {
     let is_code = |line: &&str| !line.is_empty() && !line.starts_with("//") && *line != "#pragma once";
     let mut code = text.lines().map(str::trim).filter(is_code);
     let to = code.next()?.strip_prefix("#include <")?.strip_suffix('>')?;
-    (to.starts_with("sycl/") && code.next().is_none()).then_some(to)
+    ((to.starts_with("sycl/") || to == "CL/sycl.hpp") && code.next().is_none()).then_some(to)
 }
 
 /// All passes over a unit, with every warning an error.
@@ -130,6 +134,7 @@ mod tests {
         for (text, expected) in [
             ("//! Why.\n#pragma once\n\n#include <sycl/vec.hpp>\n", Some("sycl/vec.hpp")),
             ("#pragma once\n#include <sycl/vec.hpp>\n#include <sycl/range.hpp>\n", None),
+            ("#pragma once\n#include <CL/sycl.hpp>\n", Some("CL/sycl.hpp")),
             ("#pragma once\n#include <vector>\n", None),
             ("#define A\n#include <sycl/vec.hpp>\n", None),
         ] {

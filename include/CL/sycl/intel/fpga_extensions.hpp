@@ -1,0 +1,3 @@
+//! The name of before 2020.
+#pragma once
+#include <CL/sycl/INTEL/fpga_extensions.hpp>
