@@ -184,7 +184,7 @@ struct buffer_state : counted {
       attached = true;
     }
   }
-  /// Where handler::update_host writes, if anywhere.
+  /// Where handler::update_host writes, if anywhere. Whoever asks is going to: the buffer lasts until that is done.
   void *updated_place() const {
     updated = updated || origin;
     return origin ? origin : used;

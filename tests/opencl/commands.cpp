@@ -96,7 +96,7 @@ struct world {
                                                                     : sycl::usm::alloc::host));
     if (!memory)
       return;
-    allocation a{memory, q, std::vector<unsigned>(n), {}, {}, kind == 2};
+    allocation a{memory, q, std::vector<unsigned>(n), {}, {}};
     for (unsigned &m : a.model)
       m = r(1 << 30);
     q.memcpy(memory, a.model.data(), n * sizeof(unsigned)).wait();
@@ -143,7 +143,8 @@ struct world {
     });
     note(all ? "overwrite" : "half");
   }
-  template <int D> void combine(area<D> &a) {
+  // One buffer's part added to another's, or copied there.
+  template <int D> void combine(area<D> &a, bool copies) {
     area<D> *b = other<D>();
     if (!b || b == &a)
       return;
@@ -152,30 +153,17 @@ struct world {
       from.size[d] = to.size[d] = std::min(from.size[d], to.size[d]);
     queue().submit([&](sycl::handler &h) {
       sycl::accessor in(*b->buffer, h, from.size, from.offset, sycl::read_only);
-      sycl::accessor out(*a.buffer, h, to.size, to.offset);
-      h.parallel_for(from.size, [=](sycl::id<D> at) { out[at] += in[at]; });
+      if (copies) {
+        h.copy(in, sycl::accessor(*a.buffer, h, to.size, to.offset, sycl::write_only));
+      } else {
+        sycl::accessor out(*a.buffer, h, to.size, to.offset);
+        h.parallel_for(from.size, [=](sycl::id<D> at) { out[at] += in[at]; });
+      }
     });
     std::vector<unsigned> values(from.size.size());
     b->each(from, [&](size_t place, size_t at) { values[at] = b->model[place]; });
-    a.each(to, [&](size_t place, size_t at) { a.model[place] += values[at]; });
-    note("combine");
-  }
-  template <int D> void copy(area<D> &a) {
-    area<D> *b = other<D>();
-    if (!b || b == &a)
-      return;
-    region<D> from = b->any(r), to = a.any(r);
-    for (int d = 0; d < D; ++d)
-      from.size[d] = to.size[d] = std::min(from.size[d], to.size[d]);
-    queue().submit([&](sycl::handler &h) {
-      sycl::accessor in(*b->buffer, h, from.size, from.offset, sycl::read_only);
-      sycl::accessor out(*a.buffer, h, to.size, to.offset, sycl::write_only);
-      h.copy(in, out);
-    });
-    std::vector<unsigned> values(from.size.size());
-    b->each(from, [&](size_t place, size_t at) { values[at] = b->model[place]; });
-    a.each(to, [&](size_t place, size_t at) { a.model[place] = values[at]; });
-    note("copy");
+    a.each(to, [&](size_t place, size_t at) { a.model[place] = values[at] + (copies ? 0 : a.model[place]); });
+    note(copies ? "copy" : "add");
   }
   template <int D> void copyOut(area<D> &a) {
     const region<D> in = a.any(r);
@@ -527,8 +515,8 @@ struct world {
           case 2: return change(a);
           case 3: return overwrite(a);
           case 4:
-          case 5: return combine(a);
-          case 6: return copy(a);
+          case 5:
+          case 6: return combine(a, r.chance(3));
           case 7: return copyOut(a);
           case 8: return copyIn(a);
           case 9: return fill(a);

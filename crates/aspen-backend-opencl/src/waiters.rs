@@ -2,8 +2,7 @@
 //!
 //! Drivers of CPUs make work of a thread that waits: it computes, and where there is nothing to compute it looks again and again. So one thread
 //! waits inside the driver, which makes as many that compute as there are processors, and the others sleep until the driver calls or it is
-//! their turn. Two are too many: what one computes may wait for what lies below the other's wait on the stack, and Intel's driver (2026.2, its queues out of
-//! order) then never goes on.
+//! their turn. Two are too many: in Intel's driver (2026.2, its queues out of order) both may wait for ever (docs/decisions/0088).
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,7 +27,7 @@ struct Waiting {
 }
 
 /// The threads that wait for commands of OpenCL's drivers, of whichever context, since several may be one driver's.
-pub(crate) struct Waiters(Mutex<Waiting>);
+struct Waiters(Mutex<Waiting>);
 
 static WAITERS: Waiters = Waiters::new();
 

@@ -61,5 +61,4 @@ struct allocation {
   sycl::queue queue;
   std::vector<unsigned> model;
   std::vector<sycl::event> writes, reads;
-  bool isHosts;
 };
