@@ -4,6 +4,7 @@
 
 #include "HostExceptions.h"
 
+#include "clang/Lex/ExternalPreprocessorSource.h"
 #include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
@@ -29,6 +30,9 @@ public:
     if (Library == InLibrary)
       return;
     if (Library && !Zero) {
+      // What a precompiled header says of a name is read when the name is first met, and nothing may have met it.
+      if (ExternalPreprocessorSource *Read = PP.getExternalSource(); Read && Name->isOutOfDate())
+        Read->updateOutOfDateIdentifier(*Name);
       Given = PP.getMacroInfo(Name);
       Token Value;
       Value.startToken();
