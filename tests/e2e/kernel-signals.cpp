@@ -89,6 +89,13 @@ int main(int argc, char **argv) {
       reinterpret_cast<void (*)()>(static_cast<long>(p[0]))(); // 5
       p[0] = 1;
     });
+  if (what == "scratch") // of which the launch has none
+    q.parallel_for<class scratches>(sycl::nd_range<1>(32, 32), [=](sycl::nd_item<1> i) {
+      int *scratch = static_cast<int *>(sycl::ext::oneapi::experimental::get_work_group_scratch_memory());
+      scratch[i.get_local_id(0)] = z;
+      sycl::group_barrier(i.get_group());
+      p[i.get_local_id(0) & 3] = scratch[(i.get_local_id(0) + 1) % 32];
+    });
   q.wait();
   if (what == "host")
     p[0] = static_cast<volatile int *>(null)[0];
@@ -98,3 +105,7 @@ int main(int argc, char **argv) {
 //# stdout~: ^aspen: kernel 'writes_literal' writes at 0x[0-9a-f]+, where memory is for reading only at .*kernel-signals\.cpp:85:\d+: literals
 //# sh: ./a.out call 2> said; test $? = 139 && cat said
 //# stdout~: ^aspen: kernel 'calls_nothing' calls a function at 0x5, where there is none \(a null pointer\) at .*kernel-signals\.cpp:89:\d+: check where
+//# sh: ./a.out scratch 2> said; test $? = 139 && cat said
+//# stdout~: ^aspen: kernel 'scratches' (reads|writes) at 0x[0-9a-f]+, where it has no memory \(a null pointer\) at
+//# sh: ASPEN_CPU_GROUPS=items ./a.out scratch 2> said; test $? = 139 && cat said
+//# stdout~: ^aspen: kernel 'scratches' writes at 0x0, where it has no memory

@@ -254,9 +254,9 @@ AllocaInst *fill(Function &Body, Argument *Group, bool BySubGroups) {
     Call->addRangeRetAttr(ConstantRange(APInt(64, 0), APInt(64, MaxItems + 1)));
     return Call;
   };
-  for (unsigned Place : {0u, layout::LocalMemory, layout::GroupSlots, layout::Scheduler})
+  // Scratch memory is null, and the entry's own to set; LLVM must not know, or a kernel without any does who knows what instead of ending with a message.
+  for (unsigned Place : {0u, layout::LocalMemory, layout::GroupSlots, layout::Scheduler, layout::ScratchMemory})
     Write(Read(Pointer, Place), Place);
-  Write(Constant::getNullValue(Pointer), layout::ScratchMemory); // the entry's own
   for (unsigned Place = layout::GroupId; Place < layout::LocalLinearId; Place += 8)
     Write(Read(Word, Place), Place);
   for (unsigned Place : {layout::SubGroupId + 4, layout::SubGroupMaxSize})
