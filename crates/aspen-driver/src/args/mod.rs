@@ -427,11 +427,7 @@ impl Parser {
             "-Xarch_host" => options.words.push(Word::Host(vec![value_of(word, rest)?])),
             "-Xarch_device" => options.words.push(Word::Device(vec![value_of(word, rest)?])),
             "--print-file-name" | "--print-prog-name" => self.asks_clang.extend([word.to_owned(), value_of(word, rest)?]),
-            "--analyze" | "-emit-ast" => {
-                return Err(Error::Usage(format!(
-                    "'{word}': aspen++ makes objects and programs only; run clang++-22 {word} with the words that `aspen clangd-config` adds"
-                )));
-            }
+            "--analyze" | "-emit-ast" => return Err(makes_only(word)),
             "-dumpversion" | "-dumpmachine" => self.asks_clang.push(word.to_owned()),
             _ if word.starts_with("-print-") || word.starts_with("--print-") => self.asks_clang.push(word.to_owned()),
             _ => return Ok(options.look.read(word)? || options.warnings.read(word)),
@@ -512,6 +508,9 @@ impl Parser {
             if words[0] == "-Xclang" && value.contains("sycl") && matches!(known::read(&value, &mut std::iter::empty()), Ok(Some(_))) {
                 return self.word(value, rest);
             }
+            if words[0] == "-Xclang" && table::is_other_action(&value) {
+                return Err(makes_only(&format!("-Xclang {value}")));
+            }
             words.push(value);
         }
         options.words.push(match users {
@@ -584,6 +583,13 @@ impl Stage {
         };
         if rank(other) < rank(self) { other } else { self }
     }
+}
+
+/// Who asks clang for something else gets it from clang.
+fn makes_only(words: &str) -> Error {
+    Error::Usage(format!(
+        "'{words}': aspen++ makes objects and programs only; run clang++-22 {words} with the words that `aspen clangd-config` adds"
+    ))
 }
 
 #[cfg(test)]

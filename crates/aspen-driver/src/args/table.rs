@@ -364,3 +364,34 @@ pub fn debug_level(word: &str) -> Option<u32> {
         _ => None,
     }
 }
+
+/// What the compiler proper does in the place of compiling. Source: clang 22, `Action_Group` of `clang/Driver/Options.td`.
+const OTHER_ACTIONS: &[&str] = &[
+    "-Eonly",
+    "-analyze",
+    "-ast-dump",
+    "-ast-dump-all",
+    "-ast-dump-all=*",
+    "-ast-dump=*",
+    "-ast-list",
+    "-ast-print",
+    "-ast-view",
+    "-dump-raw-tokens",
+    "-dump-tokens",
+    "-emit-codegen-only",
+    "-emit-html",
+    "-emit-llvm-only",
+    "-extract-api",
+    "-init-only",
+    "-plugin",
+    "-print-dependency-directives-minimized-source",
+    "-print-preamble",
+    "-rewrite-macros",
+    "-rewrite-test",
+    "-templight-dump",
+];
+
+/// Whether an option of the compiler proper makes it do something else than compile.
+pub fn is_other_action(option: &str) -> bool {
+    is_in(OTHER_ACTIONS, option)
+}

@@ -207,6 +207,8 @@ fn refusals() {
         ("--analyze x.cpp", &["'--analyze'", "clang++-22 --analyze"]),
         ("-emit-llvm x.cpp", &["'-emit-llvm' cannot be used when linking"]),
         ("-emit-ast x.cpp", &["'-emit-ast'"]),
+        ("-fsyntax-only -Xclang -ast-dump x.cpp", &["run clang++-22 -Xclang -ast-dump with"]),
+        ("-Xclang -ast-dump=json x.cpp", &["-ast-dump=json"]),
     ] {
         let text = refusal(line);
         assert!(needles.iter().all(|needle| text.contains(needle)), "{line}: {text}");
