@@ -209,6 +209,7 @@ fn refusals() {
         ("-emit-ast x.cpp", &["'-emit-ast'"]),
         ("-fsyntax-only -Xclang -ast-dump x.cpp", &["run clang++-22 -Xclang -ast-dump with"]),
         ("-Xclang -ast-dump=json x.cpp", &["-ast-dump=json"]),
+        ("-c -Xclang -ast-dump-lookups x.cpp", &["-ast-dump-lookups"]),
     ] {
         let text = refusal(line);
         assert!(needles.iter().all(|needle| text.contains(needle)), "{line}: {text}");
